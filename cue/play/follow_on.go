@@ -91,7 +91,8 @@ func (f *followOns) trackNewLaunches() {
 	}
 }
 
-// hasPending reports whether any action still waits for the end of a cue or id before it can be scheduled.
+// hasPending reports whether any action cannot be scheduled yet because it waits for an end: the end of another cue, or
+// the end of all voices with an id.
 func (f *followOns) hasPending() bool { return f.unreleased > 0 }
 
 // schedule puts launch i (one run of a list cue) into f.upcoming. The launch will begin at frame base of the show plus
@@ -172,8 +173,8 @@ func (f *followOns) processEvent(e *mixer.Event) {
 	}
 }
 
-// recordEnd records that launch i (one run of a list cue) ended at frame, with its last start. The next call of
-// release then begins the launches that follow it.
+// recordEnd records that launch i (one run of a list cue) has ended at frame, because the last of its starts has ended.
+// The next call of release then begins the launches that follow it.
 func (f *followOns) recordEnd(i int, frame int64) {
 	f.progress[i].endFrame = frame
 	f.endedLaunches = append(f.endedLaunches, i)
@@ -200,11 +201,13 @@ func (f *followOns) clear(launches, cues int) {
 	}
 }
 
-// release begins the launches (runs of list cues) that are due at or before frame now. It also adds to the schedule,
-// the parameter to, the actions whose wait for an end is over. Their times count from the frame of that end.
+// release begins the launches (runs of list cues) that are due at or before frame now. It also adds actions to the
+// schedule, the parameter to, if their wait for an end is over. Their times count from the frame of that end. After the
+// end of an id, they count from the beginning of their own launch if that is later.
 //
-// The result is true if an action or launch was waiting for an end and has been released, or if another launch has
-// ended. The caller must then send the commands that are due and call release again.
+// The result is true if an action or launch that waited for an end has been released. It is also true if a launch
+// without starts begins at the end of this call, because it has ended at once. The caller must then send the commands
+// that are due and call release again.
 func (f *followOns) release(now int64, to *Schedule) (some bool) {
 	f.startLaunches(now)
 	var ownWaits []*runsheet.Cue // actions that waited for their own id, which counts them only from here on

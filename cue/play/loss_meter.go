@@ -47,9 +47,9 @@ func (b *lossMeter) addVictim(event int, e *report.Event) {
 	}
 }
 
-// measure measures frames, the next interleaved frames of the mix. When the 60 ms after a registered event are
-// complete, it sets BelowMix of that event in events. outputs is the number of interleaved outputs. Before start it has
-// no effect.
+// measure measures frames, the next interleaved frames of the mix. outputs is the number of interleaved outputs. When
+// the 60 ms after a registered event are complete, it sets BelowMix of that event in events. Before the first call of
+// b.start it has no effect.
 func (b *lossMeter) measure(frames []pcm.Frame, outputs int, events []report.Event) {
 	if b.window == 0 {
 		return

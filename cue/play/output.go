@@ -64,8 +64,8 @@ func (o *output) completeFrames(dst []pcm.Frame) []pcm.Frame {
 }
 
 // mixUntilCut mixes the next frames of the show into dst, at most up to the sheet's length plus the latency of the
-// mixer. dst has o.outputs elements per frame. The rest of dst is cleared. It returns the part of dst that was mixed,
-// which is all of dst if the sheet has no length.
+// mixer. dst is interleaved: for each instant of the mix it has one element per output, o.outputs in all. The rest of
+// dst is cleared. It returns the part of dst that was mixed, which is all of dst if the sheet has no length.
 func (o *output) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	remaining := o.cut - o.mixer.Now() + int64(o.mixer.LatencyFrames())
 	if o.cut != never && int64(len(dst)/o.outputs) > remaining {

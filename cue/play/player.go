@@ -171,8 +171,8 @@ func filesOf(s *cue.Sheet, loaded []loading.Sound) map[*sounds.Sound]rules.Sound
 }
 
 // isShort reports whether the sheet has few cues: fewer than 128, counted together with the voices that they start.
-// Layers and repetitions of starts count; repetitions of other cues do not. The commands of a render are then expected
-// to fit into a mixer with fewCommands commands.
+// Each cue counts once, even if it repeats. Each voice that it starts counts, too: one per layer and repetition. The
+// commands of a render are then expected to fit into a mixer with fewCommands commands.
 func isShort(s *runsheet.Sheet) bool {
 	n := uint64(len(s.Cues))
 	for i := range s.Cues {

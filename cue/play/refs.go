@@ -33,8 +33,8 @@ func manualRef(ref int64, sound int) int64 {
 	return ^(ref<<manualBits | int64(min(sound, 1<<manualBits-1)))
 }
 
-// splitManualRef returns the parts of ref, the reference in events of a start by hand. value is the caller's value, and
-// sound an index in show.sheet.Sounds. For other references it returns 0 and -1.
+// splitManualRef splits ref, a reference that the mixer repeats in its events. If ref belongs to a start by hand, value
+// is the caller's value, and sound is an index in show.sheet.Sounds. For other references it returns 0 and -1.
 func splitManualRef(ref int64) (value int64, sound int) {
 	if ref >= 0 {
 		return 0, -1

@@ -318,8 +318,9 @@ func (sc *Schedule) drop() {
 	}
 }
 
-// choose chooses the file, the gain and the pitch of the start c at random, and of its layers, too. It stores them in
-// a, the action of c. The choice of files advances: later calls choose other files.
+// choose chooses a file, a gain and a pitch for a, an action of the start cue c, and also for each layer of c. It
+// stores them in a. Gain and pitch are random. The file follows the pick rule of the sound: in turn, at random or
+// shuffled. The choice of files advances, so the next call gets the next file by that rule.
 func (sc *Schedule) choose(a *Action, c *runsheet.Cue) {
 	position := uint64(sc.sheet.FilePosition(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Stream: position, Count: a.Repetition + c.Firing*c.Times}

@@ -297,8 +297,9 @@ func locateError(c *runsheet.Cue, file string, err error) error {
 	return rules.Errors{&rules.Error{File: file, Line: c.Line, Column: c.Column, Msg: err.Error()}}
 }
 
-// isBelow reports whether bus feeds into the bus called other, directly or through its parents. It is also true if both
-// are the same bus. It is false for an empty or unknown bus.
+// isBelow reports whether bus feeds into the bus called other, directly or through its parents. The master does not
+// count as a parent. The result is also true if both names are the same, even if no bus has that name. It is false if
+// bus is empty, or if it is unknown and other is another name.
 func isBelow(r *rules.Rules, bus, other string) bool {
 	for parents := r.Parents(); bus != ""; bus = parents[bus] {
 		if bus == other {

@@ -92,8 +92,9 @@ func cueIndex(s *cue.Sheet, text string) (int, error) {
 	return i, nil
 }
 
-// recordEarlierGoes appends to b.goes the scheduled GOs of sheet s before b.time, the beginning of a live show. It also
-// moves b.standby, the next cue of the list, past their cues.
+// recordEarlierGoes appends to b.goes the scheduled GOs of sheet s that lie before b.time, the beginning of a live
+// show. Their times are converted to the mixer's clock, which stops during pauses. Panics, pauses and resumes are
+// appended, too. It also moves b.standby, the next cue of the list, past the cues that these GOs start.
 func (b *startFrom) recordEarlierGoes(s *cue.Sheet) {
 	rate := max(s.Rate, 1)
 	for _, g := range runsheet.GoesByMixerClock(s.Goes, rate) {

@@ -90,8 +90,9 @@ func shift(c, vl, vs float64) pcm.Semitones {
 	return min(max(pcm.FromRatio(heard/sent), -48), 48)
 }
 
-// Shifts returns the largest Doppler shifts, down and up, that a voice with the given velocity can have at any
-// position. They are within -48..48 semitones, and 0 without a Doppler shift. Control side.
+// Shifts returns the limits of the Doppler shift that a voice with the given velocity can have at any position. below
+// is the lowest shift, -48..0 semitones, and above the highest, 0..48 semitones. Both are 0 without a Doppler shift.
+// Control side.
 func (l *Ear) Shifts(velocity *space.Vector) (below, above pcm.Semitones) {
 	if l.Waves == 0 || l.Velocity == *velocity {
 		return 0, 0

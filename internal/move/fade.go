@@ -25,8 +25,8 @@ func (c *Fade) At(frame int64) float64 {
 	return 1
 }
 
-// during returns the linear factor of the fade at frame of the mix. frame must lie within the fade: at its start or
-// later, and before its end.
+// during returns the factor of the fade at frame of the mix. The signal is multiplied by it; it is not in decibels.
+// frame must lie within the fade: at its start or later, and before its end.
 func (c *Fade) during(frame int64) float64 {
 	t := frame - c.Start
 	switch {

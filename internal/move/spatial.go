@@ -72,9 +72,10 @@ func (s *Spatial) rampGrid(frames int64) int64 {
 	return g
 }
 
-// SumPan adds two pans and stores the result in sum as a move. The two pans are own, the voice's own pan, and the pan
-// of the space. sum must be a zero Move. It begins with the sum of both pans at frame of the mix and ends with the sum
-// of both targets, one frame later, even if the pans move longer.
+// SumPan adds two pans and stores the result in sum, which must be a zero Move. The pans are own, which is the voice's
+// own pan, and the pan of its position in space. sum begins at frame of the mix with the sum of both pans there. It
+// ends one frame later with the sum of both targets. Each sum is limited to -1..+1. The two pans may move longer than
+// that: only the value at frame and the target of sum are meant to be used.
 func (s *Spatial) SumPan(sum, own *Move, frame int64) {
 	sum.From, sum.To = ClampPan(own.At(frame)+s.Pan.At(frame)), ClampPan(own.To+s.Pan.To)
 	sum.Start, sum.Frames = frame, 1

@@ -70,8 +70,9 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 // each side.
 func MipReach(level int) int64 { return mipFrameReach*powersOf3[level]>>level + 1 }
 
-// MaxStep returns the largest step of a voice that reads the mip level number level. It is 1.5 frames of that level.
-// The result has the unit 2^-32 frames of the original sound.
+// MaxStep returns the largest step of a voice that reads the mip level with the given number, from 0. A step is the
+// advance of the voice per frame of the mix. The largest one is 1.5 frames of that level. Level k has (2/3)^k times the
+// rate of the sound, so this is 1.5^(level+1) frames of the original sound. The unit of the result is 2^-32 of them.
 func MaxStep(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
 // MaxOctaves limits the speed of a voice to 2^8 times the sound's speed, so that a step stays far from the

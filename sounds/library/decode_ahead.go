@@ -67,10 +67,10 @@ func (f *decodeAhead) run() {
 	}
 }
 
-// fill decodes frames into the buffer, and waits whenever the buffer is full. It returns nil at the end of the frames
-// or when the buffer is closed. An error of the reader ends it and is returned; an invalid sample gives an error that
-// wraps ErrDecode. If f.hasMore is set, as for a queue, fill calls it at the end of the frames, and waits there for
-// further sources until the buffer is closed.
+// fill decodes frames into the buffer, and waits whenever the buffer is full. It returns nil when the buffer is closed.
+// If f.hasMore is nil, it also returns nil at the end of the frames. Otherwise, as for a queue, fill calls f.hasMore
+// there. It continues with the next source, or waits for one until the buffer is closed. An error of the reader ends
+// fill and is returned. An invalid sample gives an error that wraps ErrDecode.
 func (f *decodeAhead) fill() error {
 	buf := make([]pcm.Frame, chunkFrames)
 	timer := time.NewTimer(f.pollInterval)

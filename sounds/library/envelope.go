@@ -40,9 +40,9 @@ func newHopMeter(rate, channels int) *hopMeter {
 // hopFrames returns the number of frames in 20 ms at rate in Hz, rounded, at least 1.
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
-// write measures interleaved samples, which continue the samples of the previous call. It appends the mean energy of
-// each completed hop of 20 ms to h.k, and of each completed step of 5 ms to h.stepEnergy. An incomplete frame at the
-// end is ignored.
+// write measures interleaved samples, which continue the samples of the previous call. It appends to h.k the mean
+// K-weighted energy of each completed hop of 20 ms. It appends to h.stepEnergy the same for each completed step, a
+// quarter of a hop. The mean is over the frames and the channels. An incomplete frame at the end is ignored.
 func (h *hopMeter) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
 		n := min(h.hop-h.frames, h.stepFrames, int64(len(samples))/channels)

@@ -218,7 +218,7 @@ func (o *runOrigin) total() (int64, error) {
 
 // seek opens the track that contains the given frame, and makes the next read begin there. Frames count from the
 // beginning of the first track. A frame beyond the end is passed on to the last track. seek may have to read whole
-// files to count their frames. The error is of a track.
+// files to count their frames. It returns the error if a track cannot be counted or opened, or if the seek in it fails.
 func (o *runOrigin) seek(frame int64) error {
 	i, before := 0, int64(0)
 	for ; frame > 0 && i+1 < len(o.tracks); i++ {

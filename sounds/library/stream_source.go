@@ -271,9 +271,11 @@ func (c *cursor) seek(frame int64) error {
 }
 
 // read returns the interleaved samples of the next frames, at least one. They are downmixed to mono or stereo,
-// multiplied by the gain of the stream, and valid until the next call. The padding at the end of the file is left
-// out. Damaged places are reported to the library as read passes them. After the last frame it returns the error that
-// ended the file: io.EOF at the end, or an error that wraps ErrDecode, also for an invalid sample.
+// multiplied by the gain of the stream, and valid until the next call. The padding at the end of the file is left out.
+// Damaged places are reported to the library as read passes them; with Options.Strict the first one ends the file.
+//
+// After the last frame it returns the error that ended the file. This is io.EOF at the end, an error of reading the
+// file, or an error that wraps ErrDecode. An invalid sample ends the file with ErrDecode, after the frames before it.
 func (c *cursor) read() ([]float32, error) {
 	channels, back := int64(c.clip.Channels), c.r.About().Back
 	for {

@@ -63,8 +63,8 @@ func later(m, n runsheet.Instant) runsheet.Instant {
 	return m
 }
 
-// certainInstant returns the latest instant when s.Cues[i] certainly acts. It is its last repetition, or the first one
-// if its intervals are random.
+// certainInstant returns the last instant when s.Cues[i] is certain to act. This is its last repetition. If the
+// intervals between the repetitions are random, only the first time that the cue acts is certain.
 func certainInstant(s *runsheet.Sheet, i int) runsheet.Instant {
 	if c := &s.Cues[i]; !c.EveryMax.IsZero() {
 		return runsheet.Instant{Frame: c.Frame(0, s.Rate), Index: i}
@@ -183,8 +183,9 @@ func storeEarliest(buses map[string]runsheet.Instant, name string, m runsheet.In
 	}
 }
 
-// neverStopped reports whether any of the given starts begins before m and has no stop after m. Its sound may have
-// ended by itself before m. The slice all must be sorted by begin, with the stops that collectStarts sets.
+// neverStopped reports whether any of the given starts begins before m and is not stopped after m. Earlier stops and a
+// stop at m do not count: the sound may have been stopped, or may have ended by itself, before m. The slice all must be
+// sorted by begin, with the stops that collectStarts sets.
 func neverStopped(all []startInstants, m runsheet.Instant) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s startInstants, m runsheet.Instant) int { return s.first.Compare(m) })
 	return n > 0 && !m.Before(all[n-1].lastStop)
@@ -217,8 +218,9 @@ func (e *terminations) loopsForever(target string, m runsheet.Instant) bool {
 }
 
 // pausedForever reports whether pause, a cue at the instant m, leaves a voice paused without end. A pause of an id
-// holds the voices alive at that instant. A pause of a bus or of all voices also holds later starts. Only a resume of
-// the same target counts. Whether the voice of an id still sounds at m is not checked.
+// holds the voices alive at that instant. A pause of a bus or of all voices also holds later starts. The voices
+// continue only after a later resume of the same target; other resumes do not count. A later stop ends them, too. It is
+// not checked whether a voice still sounds at m, so the result may be true without one.
 func (e *terminations) pausedForever(pause *runsheet.Cue, m runsheet.Instant) bool {
 	if m.Before(e.resumes[pause.VoiceTarget()]) {
 		return false

@@ -180,9 +180,10 @@ func (s *Sheet) AddGo(head int, at, from rules.Time) (next int) {
 	return next
 }
 
-// addLaunch adds one run of a list cue to the sheet. The parameter list is the index of the cue. Copies of its actions
-// are appended to s.Cues, and so are copies of the timeline if the cue starts it. l has the times of the run.
-// addLaunch sets First and Count in it, the range of its actions, and appends it to s.Launches.
+// addLaunch adds one run of a list cue to the sheet. The parameter list is the index of the cue in s.List, and l has
+// the times of the run. Copies of the cue's actions are appended to s.Cues. If the cue starts the timeline, copies of
+// the timeline's cues come before them. addLaunch sets l.First and l.Count to the range of all these copies, and
+// appends l to s.Launches. It also counts the run in s.firings.
 func (s *Sheet) addLaunch(list int, l Launch) {
 	listCue := &s.List[list]
 	l.First = len(s.Cues)

@@ -80,8 +80,8 @@ func (r *Readback) apply(l *Gain) {
 	}
 }
 
-// horizon returns the last frame whose gains count as set: the lookahead after next. Callers plan a few milliseconds
-// ahead, and they expect to read the gain that they set.
+// horizon returns the last frame whose gains already count as set. It lies r.lookahead frames after next, which is as
+// in Record. Callers plan a few milliseconds ahead, and they expect to read back the gain that they have set.
 func (r *Readback) horizon(next int64) int64 { return next + r.lookahead }
 
 // applyDue applies the scheduled gains that count as set, in the order of their frames, and removes them from the list.

@@ -115,8 +115,9 @@ type Set struct {
 	Value    float64
 }
 
-// set changes a property of the bus. Gain, pan, pitch, cutoffs and mute fade within over frames from the given frame of
-// the mix on; the gain follows the curve shape.
+// set changes a property of the bus from the given frame of the mix on. Gain, pan, pitch, cutoffs and mute fade; over
+// is the length of the fade in frames. Only the gain follows the curve shape. A solo is only recorded: Graph.FadeSolos,
+// which must be called afterwards, begins its fades.
 func (b *Bus) set(s *Set, frame, over int64, shape sounds.Shape) {
 	switch x := s.Value; s.Property {
 	case Gain:

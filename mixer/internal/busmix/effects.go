@@ -29,10 +29,10 @@ func (g *Graph) SetEffect(index, effect int, values []EffectValue, frame, over i
 	return tailUntil
 }
 
-// runEffects runs the effects of the bus with the given index in place on n frames from the given frame of the mix on.
-// Without input, they run only while an effect has a tail or a bus that controls a compressor has output. An effect
-// that computes invalid samples becomes silent and is reset, and the bus counts as failed. If an effect has a tail
-// after these frames, g.hasTail is set.
+// runEffects runs the effects of the bus with the given index. They change n frames in place, from the given frame of
+// the mix on. Without input, they run only while an effect has a tail or a key bus had output. A key bus is another bus
+// that controls a compressor of this bus. An effect that computes invalid samples becomes silent and is reset, and the
+// bus counts as failed. If an effect has a tail after these frames, g.hasTail is set.
 func (g *Graph) runEffects(index int, frame, n int64) {
 	b := &g.Buses[index]
 	if len(b.effects) == 0 || !b.used && b.effectsIdle(frame) && !g.keyHadOutput(b) {

@@ -77,7 +77,8 @@ func New(o *voice.Options) Range {
 	return r
 }
 
-// StartVelocity sets the velocity of a start in space. ear belongs to the listener.
+// StartVelocity sets the velocity of a start that has a position in space, and with it the limits of its Doppler shift.
+// ear belongs to the listener.
 func (r *Range) StartVelocity(velocity space.Vector, ear *hearing.Ear) {
 	r.velocity = velocity
 	below, above := ear.Shifts(&velocity)
@@ -126,7 +127,8 @@ func (r *Range) Total(base float64, now int64) Total {
 // Add adds the pitch s to the sum.
 func (t *Total) Add(s *Span) { t.add(s, s) }
 
-// add adds a pitch between low and high to the sum.
+// add adds a pitch to the sum. Only its range is known: it is at least the lowest pitch of low, and at most the highest
+// pitch of high.
 func (t *Total) add(low, high *Span) {
 	from, _ := low.Bounds(t.now)
 	_, to := high.Bounds(t.now)

@@ -138,9 +138,10 @@ func (t *Scores) Advance(v *Voice, a Audibility, now int64, onGrid bool) {
 	t.schedule(v, now)
 }
 
-// UpdateMasking updates the masking data of v, if there are any. For a virtual voice these are its energies, and only
-// if onGrid is true. At other frames its energies are just marked as outdated. The masking
-// score of a virtual voice becomes infinite until it is rated.
+// UpdateMasking updates the masking data of v. It has no effect if t.Masking is nil. For a voice in a slot it sets the
+// energy and how much the voice masks others. For a virtual voice it sets the energy if onGrid is true, as in Update.
+// Otherwise it only marks that energy as outdated. In both cases the masking score of the virtual voice is infinite
+// until it is rated, see masking.Table.Rate.
 func (t *Scores) UpdateMasking(v *Voice, onGrid bool) {
 	switch {
 	case t.Masking == nil:

@@ -252,8 +252,8 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 	return w.At
 }
 
-// compared returns the audibilities, by index, that a choice by key reports. For ByAudibility and ByRemaining, the
-// choice also compares these values.
+// compared returns a list of audibilities, by index. A choice by key reports the audibility of its victim from this
+// list. For ByAudibility and ByRemaining, the choice also compares these values.
 func (t *Table) compared(key Key) []float32 {
 	if key == ByRemaining {
 		return t.remaining

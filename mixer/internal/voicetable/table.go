@@ -79,8 +79,9 @@ func (t *Table[V]) Len() int { return t.slots.Len() }
 // Limit returns the number of slots.
 func (t *Table[V]) Limit() int { return t.slots.Limit() }
 
-// SetLimit sets the number of slots to n, from 1 to the maximum. Voices in slots beyond n stay. SetLimit panics if n is
-// out of range.
+// SetLimit sets the number of slots to n, from 1 to the maximum. It limits how many voices are in slots, not the
+// indices: a voice may still get a slot with index n or higher. If more than n voices are in slots, they all stay, and
+// no slot is free until enough of them have left. SetLimit panics if n is out of range.
 func (t *Table[V]) SetLimit(n int) {
 	if err := t.slots.SetLimit(n); err != nil {
 		panic("voicetable: a limit that was checked is refused")
