@@ -68,44 +68,61 @@ func (h Handle) Resume() error { return h.forEach(mixer.Handle.Resume) }
 // SetGain sets the game's gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The gains of
 // the file and its parameters are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid gain.
 func (h Handle) SetGain(gain pcm.Decibels) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetGain(h.withParameterGain(gain)) })
+	return h.setVoices(mixer.Change{Fields: mixer.FieldGain, Gain: gain}, func(one mixer.Handle, c mixer.Change) error { return one.SetGain(c.Gain) })
 }
 
 // Fade moves the game's gain to the value gain over the duration over, like mixer.Handle.Fade. gain and the error are
 // as in SetGain. Fade does not stop the play.
 func (h Handle) Fade(gain pcm.Decibels, over time.Duration) error {
-	return h.forEach(func(one mixer.Handle) error { return one.Fade(h.withParameterGain(gain), over) })
-}
-
-// withParameterGain stores gain, the game's gain in dB, in the play and returns it plus the gain of the parameters.
-// It returns an invalid gain unchanged, without storing it, so that the mixer rejects it; -Inf becomes the minimum.
-// The caller holds Bank.mu unless h is a single voice.
-func (h Handle) withParameterGain(gain pcm.Decibels) pcm.Decibels {
-	if gain == pcm.FromLinear(0) {
-		gain = mixer.MinGain
-	}
-	if h.play != nil && inInterval(float64(gain), mixer.MinGain, mixer.MaxGain) {
-		h.play.gain = gain
-		gain, _ = h.play.withParameters()
-	}
-	return gain
+	return h.setVoices(mixer.Change{Fields: mixer.FieldGain, Gain: gain}, func(one mixer.Handle, c mixer.Change) error { return one.Fade(c.Gain, over) })
 }
 
 // SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms. The pitches of the file and its parameters
 // are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pitch.
 func (h Handle) SetPitch(pitch pcm.Semitones) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetPitch(h.withParameterPitch(pitch)) })
+	return h.setVoices(mixer.Change{Fields: mixer.FieldPitch, Pitch: pitch}, func(one mixer.Handle, c mixer.Change) error { return one.SetPitch(c.Pitch) })
 }
 
-// withParameterPitch stores pitch, the game's pitch, in the play and returns it plus the pitch of the parameters. It
-// returns an invalid pitch unchanged, without storing it, so that the mixer rejects it. The caller holds Bank.mu unless
-// h is a single voice.
-func (h Handle) withParameterPitch(pitch pcm.Semitones) pcm.Semitones {
-	if h.play != nil && inInterval(float64(pitch), -mixer.MaxPitch, mixer.MaxPitch) {
-		h.play.pitch = pitch
-		_, pitch = h.play.withParameters()
+// setVoices changes the gain or pitch of the play now. It calls set for each voice with the change that changeGame
+// makes of c. The errors are as in forEach.
+func (h Handle) setVoices(c mixer.Change, set func(mixer.Handle, mixer.Change) error) error {
+	if h.play == nil {
+		return set(h.Handle, c)
 	}
-	return pitch
+	return h.changeGame(mixer.Now, c, func(c mixer.Change) error {
+		return h.play.forEach(func(one mixer.Handle) error { return set(one, c) })
+	})
+}
+
+// changeGame calls set with c, a change of the game's values at frame, after it has added the values of the parameters
+// to its gain and pitch. If set returns nil, the play stores the game's values. An invalid gain or pitch is not changed,
+// so that the mixer rejects it. changeGame holds Bank.mu, except for a single voice, which stores no values.
+func (h Handle) changeGame(frame int64, c mixer.Change, set func(mixer.Change) error) error {
+	p := h.play
+	if p == nil {
+		return set(c)
+	}
+	p.bank.mu.Lock()
+	defer p.bank.mu.Unlock()
+	if p.age != h.age {
+		return mixer.ErrGone
+	}
+	if c.Gain == pcm.FromLinear(0) {
+		c.Gain = mixer.MinGain
+	}
+	game := c
+	gain, pitch := p.plusParameters(c.Gain, c.Pitch)
+	if inInterval(float64(c.Gain), mixer.MinGain, mixer.MaxGain) {
+		c.Gain = gain
+	}
+	if inInterval(float64(c.Pitch), -mixer.MaxPitch, mixer.MaxPitch) {
+		c.Pitch = pitch
+	}
+	err := set(c)
+	if err == nil && c.Fields&(mixer.FieldGain|mixer.FieldPitch) != 0 {
+		p.store(frame, game)
+	}
+	return err
 }
 
 // SetPan sets the pan of all voices, -1 (left) .. +1 (right), ramped over 5 ms; the pan of the file is replaced. The

@@ -35,26 +35,16 @@ func (at Moment) Fade(gain pcm.Decibels, over time.Duration) error {
 }
 
 // Set changes properties of the play over the duration over, from the moment on, as mixer.Moment.Set does. A gain and a
-// pitch in c are the game's: the values of the parameters at the time of the call are added.
+// pitch in c are the game's: the values of the parameters at the time of the call are added. A parameter set
+// between the call and the moment does not alter the change.
 func (at Moment) Set(c mixer.Change, over time.Duration) error {
 	h := at.handle
 	if h.ended() {
 		return mixer.ErrGone
 	}
-	if h.play != nil {
-		h.play.bank.mu.Lock()
-		defer h.play.bank.mu.Unlock()
-		if h.play.age != h.age {
-			return mixer.ErrGone
-		}
-	}
-	if c.Fields&mixer.FieldGain != 0 {
-		c.Gain = h.withParameterGain(c.Gain)
-	}
-	if c.Fields&mixer.FieldPitch != 0 {
-		c.Pitch = h.withParameterPitch(c.Pitch)
-	}
-	return at.mixerMoment().Set(mixer.TargetVoice(h.Handle), c, over)
+	return h.changeGame(at.frame, c, func(c mixer.Change) error {
+		return at.mixerMoment().Set(mixer.TargetVoice(h.Handle), c, over)
+	})
 }
 
 // mixerMoment returns the moment of the mixer. The handle must not be zero.

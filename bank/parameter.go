@@ -11,16 +11,25 @@ import (
 	"voicepool/pcm"
 )
 
-// withParameters returns the game's gain in dB and pitch plus the values of the curves of p's parameters, limited to
-// the range of the mixer. If the game's gain is silence, the result is silence, too, as in cue sheets. The caller
-// holds Bank.mu.
+// withParameters returns the game's present gain in dB and pitch plus the values of the parameters, as plusParameters
+// does. The caller holds Bank.mu.
 func (p *play) withParameters() (gain pcm.Decibels, pitch pcm.Semitones) {
-	gain, pitch = p.gain, p.pitch
+	if len(p.changes) > 0 {
+		p.adopt()
+	}
+	return p.plusParameters(p.gain, p.pitch)
+}
+
+// plusParameters returns gain, the game's gain in dB, and pitch, the game's pitch, plus the values of the curves of p's
+// parameters, limited to the range of the mixer. If the game's gain is silence, the result is silence, too, as in cue
+// sheets. The caller holds Bank.mu.
+func (p *play) plusParameters(gain pcm.Decibels, pitch pcm.Semitones) (pcm.Decibels, pcm.Semitones) {
+	silent := gain <= pcm.Silence
 	for i := range p.values {
 		gain += pcm.Decibels(p.rules.Parameters[i].Gain.Value(p.values[i]))
 		pitch += pcm.Semitones(p.rules.Parameters[i].Pitch.Value(p.values[i]))
 	}
-	if p.gain <= pcm.Silence {
+	if silent {
 		gain = min(gain, pcm.Silence)
 	}
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
@@ -35,6 +44,7 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p.age++
 	p.number = bankNumberBit | lastPlayNumber.Add(1)
 	p.rules, p.voices, p.sounds, p.gain, p.pitch, p.values = s.rules, p.voices[:0], p.sounds[:0], o.Gain, o.Pitch, p.values[:0]
+	p.changes = p.changes[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]
 		at := one.At

@@ -22,6 +22,49 @@ type play struct {
 	gain     pcm.Decibels
 	pitch    pcm.Semitones // the game's values, without parameters
 	values   []float64     // by parameter
+	changes  []gameChange  // future changes of gain and pitch, in the order of their frames
+}
+
+// gameChange is a change of the game's gain or pitch at a future frame.
+type gameChange struct {
+	frame int64
+	mixer.Change
+}
+
+// store stores the gain and pitch of c, which the mixer has accepted, as the game's values from frame on. The caller
+// holds Bank.mu.
+func (p *play) store(frame int64, c mixer.Change) {
+	if frame <= p.adopt() {
+		p.setGame(&c)
+		return
+	}
+	i := len(p.changes)
+	for i > 0 && p.changes[i-1].frame > frame {
+		i--
+	}
+	p.changes = slices.Insert(p.changes, i, gameChange{frame, c})
+}
+
+// adopt sets the game's values to the stored changes up to the frame where a command without a frame takes effect, and
+// returns that frame. p must have a voice. The caller holds Bank.mu.
+func (p *play) adopt() int64 {
+	next, n := p.voices[0].Mixer().Engine().Next(), 0
+	for n < len(p.changes) && p.changes[n].frame <= next {
+		p.setGame(&p.changes[n].Change)
+		n++
+	}
+	p.changes = slices.Delete(p.changes, 0, n)
+	return next
+}
+
+// setGame sets the game's gain and pitch to the values in c.
+func (p *play) setGame(c *mixer.Change) {
+	if c.Fields&mixer.FieldGain != 0 {
+		p.gain = c.Gain
+	}
+	if c.Fields&mixer.FieldPitch != 0 {
+		p.pitch = c.Pitch
+	}
 }
 
 // add adds the voice h, a start of the sound s, to the play.

@@ -3,6 +3,7 @@ package bank_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"voicepool/bank"
 	"voicepool/mixer"
@@ -97,5 +98,86 @@ func TestMoment(t *testing.T) {
 	}
 	if err := single.At(50).Fade(99, 0); !errors.Is(err, mixer.ErrOption) {
 		t.Errorf("99 dB: %v", err)
+	}
+}
+
+// TestFutureMoment checks that a change at a frame does not affect the play before that frame, and that a parameter
+// adds to its values after that frame.
+func TestFutureMoment(t *testing.T) {
+	for _, lead := range []time.Duration{0, 10 * time.Millisecond} {
+		b, err := open(t, layered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Duration(0)
+		c := b.Config()
+		c.Lead, c.Clock = lead, func() time.Duration { return now }
+		m, err := mixer.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { m.Close() })
+		if err := b.Use(m); err != nil {
+			t.Fatal(err)
+		}
+		h := start(t, b, "motor", bank.Options{})
+		for _, err := range []error{h.At(2000).Fade(-60, 0), h.At(1000).Fade(-30, 0), h.SetGain(-10)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, want := range []pcm.Decibels{-10, -10, -30, -60} {
+			for _, rpm := range []float64{800, 7000} { // their curve adds -20 and 0 dB
+				if err := h.Set("rpm", rpm); err != nil {
+					t.Fatal(err)
+				}
+				render(m, 250)
+				now += 250 * time.Second / rate
+				if got, _ := h.Gain(); got != want+pcm.Decibels((rpm-7000)/6200*20) {
+					t.Errorf("lead %v, frame %d, %v rpm: the gain is %v, want %v more than the parameter", lead, m.Now(), rpm, got, want)
+				}
+			}
+			if want == -30 {
+				render(m, 500)
+				now += 500 * time.Second / rate
+			}
+		}
+	}
+}
+
+// TestRejectedChange checks that a change that the mixer rejects does not affect the play later.
+func TestRejectedChange(t *testing.T) {
+	b, err := open(t, layered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := b.Config()
+	c.Commands = 8
+	m, err := mixer.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	if err := b.Use(m); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, b, "motor", bank.Options{})
+	render(m, 10)
+	bad := mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -30, Pan: 2}
+	if err := h.At(mixer.Now).Set(bad, 0); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("an invalid pan: %v", err)
+	}
+	for err == nil {
+		err = m.Engine().At(mixer.Now).Pause(mixer.TargetTag(99))
+	}
+	if err := h.At(5).Fade(-30, 0); err != mixer.ErrBusy {
+		t.Errorf("a full mixer: %v", err)
+	}
+	if err := h.Set("rpm", 7000); err != nil {
+		t.Fatal(err)
+	}
+	render(m, 100)
+	if got, _ := h.Gain(); got != 0 {
+		t.Errorf("the gain is %v, want 0", got)
 	}
 }
