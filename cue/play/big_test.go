@@ -8,6 +8,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/play"
+	"voicepool/internal/cputime"
 	"voicepool/internal/longtest"
 	"voicepool/sounds/library"
 )
@@ -82,8 +83,8 @@ func TestBigSheets(t *testing.T) {
 		write(&b, n)
 		var s *cue.Sheet
 		var err, ends, loads error
-		parsed := spent(t, func() { s, err = cue.Parse("s.yaml", []byte(b.String())) })
-		checked := spent(t, func() {
+		parsed := cputime.Of(func() { s, err = cue.Parse("s.yaml", []byte(b.String())) })
+		checked := cputime.Of(func() {
 			if err == nil {
 				ends = play.CheckRender(s)
 			}

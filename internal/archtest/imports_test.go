@@ -32,6 +32,7 @@ audiotest -> cue/report device device/wav internal/fourier internal/loudness int
 internal/archtest ->
 internal/scenetest ->
 internal/lateness ->
+internal/cputime ->
 internal/longtest ->
 internal/words ->
 internal/explain -> cue/report internal/words mixer
