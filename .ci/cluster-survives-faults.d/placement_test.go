@@ -17,9 +17,30 @@ const (
 	settled   = 1500 * time.Millisecond // the state of a room is written once a second
 )
 
-// TestNodeKilled kills the playing node. The other node continues at the right position.
-func TestNodeKilled(t *testing.T) {
+// inThreeTries runs a part of a test, which returns the time that a move of a room took and its limit. On a busy machine
+// NATS sometimes answers late, and the room moves late. So the part is repeated if the move took too long, at most twice.
+func inThreeTries(t *testing.T, part func(t *testing.T) (took, most time.Duration)) {
 	t.Parallel() // mostly waits
+	for try := 1; ; try++ {
+		late := false
+		t.Run(fmt.Sprintf("try %d", try), func(t *testing.T) {
+			took, most := part(t)
+			if late = took > most; late && try == 3 {
+				t.Errorf("it took %v for the third time, want at most %v", took, most)
+			} else if late {
+				t.Logf("it took %v, want at most %v", took, most)
+			}
+		})
+		if !late || t.Failed() {
+			return
+		}
+	}
+}
+
+// TestNodeKilled kills the playing node. The other node continues at the right position.
+func TestNodeKilled(t *testing.T) { inThreeTries(t, killNode) }
+
+func killNode(t *testing.T) (took, most time.Duration) {
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
@@ -28,24 +49,26 @@ func TestNodeKilled(t *testing.T) {
 	owner.process.Kill()
 	killed := time.Now()
 	Await(t, 3*moves, "the other is heard", func() bool { return !other.heard.FirstSoundAfter(killed).IsZero() })
-	sounds := other.heard.FirstSoundAfter(killed).Sub(killed)
+	sounds := Took(killed, other.heard.FirstSoundAfter(killed))
 	off := apart(before, s.phase(other))
 	t.Logf("the room sounds on the other node %v after the kill, %v beside the clock", sounds, off)
-	if sounds > moves || off > inTime {
-		t.Errorf("want %v, and %v", moves, inTime)
+	if off > inTime {
+		t.Errorf("want %v", inTime)
 	}
 	Await(t, moves, "rooms says so", func() bool { return s.owner() == other })
 	if now := first(s.main()); now.Epoch <= was.Epoch {
 		t.Errorf("the epoch was %d, and is %d", was.Epoch, now.Epoch)
 	}
+	return sounds, moves
 }
 
 func first(p placed, _ bool) placed { return p }
 
 // TestServerAndNodeKilled kills a machine with the playing node and the NATS server that both nodes use. If
 // that server leads the bucket, an election comes first. Its duration is random, so the test measures it.
-func TestServerAndNodeKilled(t *testing.T) {
-	t.Parallel() // mostly waits
+func TestServerAndNodeKilled(t *testing.T) { inThreeTries(t, killServerAndNode) }
+
+func killServerAndNode(t *testing.T) (took, most time.Duration) {
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, other := s.pair()
@@ -63,17 +86,19 @@ func TestServerAndNodeKilled(t *testing.T) {
 		}
 		return !elected.IsZero() && !other.heard.FirstSoundAfter(killed).IsZero()
 	})
-	sounds, election := other.heard.FirstSoundAfter(killed).Sub(killed), elected.Sub(killed)
+	sounds, election := Took(killed, other.heard.FirstSoundAfter(killed)), Took(killed, elected)
 	off := apart(before, s.phase(other))
 	t.Logf("the room sounds on the other node %v after both were killed, the bucket has a leader after %v, %v beside the clock; the server led JetStream: %t", sounds, election, off, led)
-	if sounds > election+moves || off > inTime {
-		t.Errorf("want %v after the election, and %v", moves, inTime)
+	if off > inTime {
+		t.Errorf("want %v", inTime)
 	}
+	return sounds, election + moves
 }
 
 // TestOwnerPaused pauses the playing node for longer than its lease. When it resumes, it must be silent.
-func TestOwnerPaused(t *testing.T) {
-	t.Parallel() // mostly waits
+func TestOwnerPaused(t *testing.T) { inThreeTries(t, pauseOwner) }
+
+func pauseOwner(t *testing.T) (took, most time.Duration) {
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
@@ -97,7 +122,7 @@ func TestOwnerPaused(t *testing.T) {
 	owner.process.Continue()
 	woke = time.Now()
 	time.Sleep(2 * lease)
-	s.onlyAfter(owner, other, paused)
+	took = s.onlyAfter(owner, other, paused)
 	if late := owner.heard.FirstSoundAfter(woke); !late.IsZero() {
 		t.Errorf("the old owner sounds %v after it woke", late.Sub(woke))
 	}
@@ -107,25 +132,29 @@ func TestOwnerPaused(t *testing.T) {
 	if off := apart(before, s.phase(other)); off > inTime {
 		t.Errorf("the show is %v beside the clock, want %v", off, inTime)
 	}
+	return took, moves
 }
 
-// onlyAfter fails the test if the new owner sounds before the old one is silent, or too late.
-func (s *site) onlyAfter(old, now *node, gone time.Time) {
+// onlyAfter fails the test if the new owner sounds before the old one is silent. It returns the time until the new
+// owner sounds.
+func (s *site) onlyAfter(old, now *node, gone time.Time) time.Duration {
 	s.t.Helper()
 	last, first := old.heard.LastSound(), now.heard.FirstSoundAfter(gone)
 	s.t.Logf("the old owner's last sound comes %v after, the new one's first %v after: %v apart", last.Sub(gone), first.Sub(gone), first.Sub(last))
-	if !first.After(last) || first.Sub(gone) > moves {
-		s.t.Errorf("want the new one after the old one, and within %v", moves)
+	if !first.After(last) {
+		s.t.Error("want the new one after the old one")
 	}
 	if last.Sub(gone) > lease {
 		s.t.Errorf("the old one sounds for longer than its lease of %v", lease)
 	}
+	return Took(gone, first)
 }
 
 // TestOwnerCutOff splits the network: the playing node loses all NATS servers, without closed connections. A
 // listener in its namespace still hears it.
-func TestOwnerCutOff(t *testing.T) {
-	t.Parallel() // mostly waits
+func TestOwnerCutOff(t *testing.T) { inThreeTries(t, cutOwnerOff) }
+
+func cutOwnerOff(t *testing.T) (took, most time.Duration) {
 	w := Split(t, 5)
 	s := newSite(t, Setup{Net: w}.Servers(t, 3), w.Space(3), w.Space(4))
 	owner, other := s.pair()
@@ -145,13 +174,14 @@ func TestOwnerCutOff(t *testing.T) {
 	}
 	w.Heal(place)
 	time.Sleep(2 * lease)
-	s.onlyAfter(owner, other, cut)
+	took = s.onlyAfter(owner, other, cut)
 	if off := apart(before, s.phase(other)); off > inTime {
 		t.Errorf("the show is %v beside the clock, want %v", off, inTime)
 	}
 	if s.owner() != other {
 		t.Error("the room has moved back")
 	}
+	return took, moves
 }
 
 // TestQuorumLost kills two of three NATS servers. The room plays until its lease ends, reports why it is
@@ -187,7 +217,7 @@ func TestQuorumLost(t *testing.T) {
 	Await(t, 3*moves, "the room is heard again", func() bool {
 		return s.nodes[0].heard.Sounding(time.Second) || s.nodes[1].heard.Sounding(time.Second)
 	})
-	returned := time.Since(back)
+	returned := Took(back, time.Now())
 	owner, _ = s.pair()
 	off := apart(before, s.phase(owner))
 	t.Logf("the room plays for %v without a quorum, and again %v after it, which took %v; %v beside the clock", played, returned, back.Sub(ready), off)
