@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"voicepool/bank/rules"
 	"voicepool/cue/play"
@@ -131,6 +132,7 @@ func TestChangeList(t *testing.T) {
 				t.Errorf("%v play", got)
 			}
 			fire("2")
+			synctest.Wait() // until Playing lists the cue; the change may otherwise be carried out before the next poll
 			f.changed(p, other, func(take func()) map[string]float64 {
 				take()
 				return map[string]float64{"3": -3}
