@@ -38,8 +38,8 @@
 //	Engine.Journal, Entry every executed command; EntryKind, Played
 //	Engine.Stems, Stem    the part of each sound in the mix; Config.Stems
 //
-// Beside the Engine, Mixer.Prepare renders offline, Config.Lead keeps the distances of calls in time, and an Insert is an
-// effect of your own on a bus.
+// Beside the Engine, Mixer.Prepare makes offline rendering reproducible, Config.Lead keeps the distances of calls in
+// time, and an Insert is an effect of your own on a bus.
 //
 // # Clock, goroutines, Close
 //

@@ -183,10 +183,9 @@ func (h Handle) Seek(position time.Duration) error {
 }
 
 // Fade moves the gain of the voice to the parameter gain, -120..+24 dB or -Inf, linearly in decibels over the duration
-// over, at least 5 ms. At the end the voice continues, even if it is silent. Half of a fade to or from -Inf is too soft to
-// hear; Moment.Set has fades along other curves, such as sounds.RaisedCosine.
-// The error is ErrGone if the voice is over, or wraps ErrOption for an invalid gain. With Config.Lead it may also be
-// ErrBusy.
+// over, at least 5 ms. At the end the voice continues, even if it is silent. Half of a fade to or from -Inf is too soft
+// to hear; Moment.Set has fades along other curves, such as sounds.RaisedCosine. The error is ErrGone if the voice is
+// over, or wraps ErrOption for an invalid gain. With Config.Lead it may also be ErrBusy.
 func (h Handle) Fade(gain pcm.Decibels, over time.Duration) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: sounds.InDecibels}
 	switch err := c.check(); {

@@ -15,7 +15,7 @@ import (
 
 // Play requests a start of the sound s with the options o, at the next frame that is mixed. With Config.Lead the
 // start is at the frame that Next returns. Whether the start gets a voice is decided only when Render executes the
-// request. Play is the same as m.At(Now).Play(s, o), with the same errors.
+// request. Play is the same as m.Engine().At(Now).Play(s, o), with the same errors.
 func (m *Mixer) Play(s *sounds.Sound, o Options) (Handle, error) {
 	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }

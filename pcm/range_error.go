@@ -9,7 +9,7 @@ import (
 // it, so that a user interface can show a message of its own.
 type RangeError struct {
 	Name     string  // the setting, such as "gain" or "low-pass"
-	Value    float64 // below Min, above Max, or NaN
+	Value    float64 // below Min, above Max, NaN, or a value between that the setting excludes, such as 0 rounds
 	Min, Max float64
 	Unit     string // of Value, Min and Max, such as "dB"; may be empty
 }
