@@ -14,7 +14,17 @@ import (
 // registerStream adds feed, an open stream, to m.openStreams, the list that Prepare and Close use. It drops closed
 // streams from that list. The caller holds m.mutex.
 func (m *Mixer) registerStream(feed *sounds.StreamBuffer) {
-	m.openStreams = append(slices.DeleteFunc(m.openStreams, (*sounds.StreamBuffer).Closed), feed)
+	m.openStreams = append(slices.DeleteFunc(m.openStreams, closedStream), feed)
+}
+
+// closedStream reports whether feed is closed. If so, it wakes the decoding goroutine, which the audio side does not.
+// Otherwise that goroutine could outlast Mixer.Close, because Close wakes only the streams in m.openStreams.
+func closedStream(feed *sounds.StreamBuffer) bool {
+	if !feed.Closed() {
+		return false
+	}
+	feed.Close()
+	return true
 }
 
 // openStreamFor opens a stream of the sound s with the options o, for the new start with the handle id. It unlocks
@@ -175,7 +185,7 @@ func (m *Mixer) Prepare() (frames int) {
 	m.pitches.requestMissingMips()
 	m.refiner.Wait()
 	m.mutex.Lock()
-	m.openStreams = slices.DeleteFunc(m.openStreams, (*sounds.StreamBuffer).Closed)
+	m.openStreams = slices.DeleteFunc(m.openStreams, closedStream)
 	open := slices.Clone(m.openStreams)
 	m.mutex.Unlock()
 	frames = math.MaxInt32
