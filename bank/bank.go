@@ -76,6 +76,7 @@ type sound struct {
 	parts   []*sound // everything that one play draws for: the sound, its layers, and their followers
 	streams bool     // a part is a stream
 	claimed bool     // reserved by a play that is opening a stream
+	stopped bool     // Bank.Stop has ended the play that has claimed the sound
 
 	emitter space.Emitter // scratch space of the start in progress
 	sends   []mixer.Send

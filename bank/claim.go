@@ -46,7 +46,7 @@ func (b *Bank) claim(s *sound) {
 func (b *Bank) endClaim(s *sound) {
 	b.claims--
 	for _, part := range s.parts {
-		part.claimed = false
+		part.claimed, part.stopped = false, false
 	}
 	b.claimEnded.Broadcast()
 }

@@ -40,7 +40,7 @@ func (p *play) plusParameters(gain pcm.Decibels, pitch pcm.Semitones) (pcm.Decib
 // the zero Handle and the error. The caller holds mu, which is released while a stream is opened.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.acquire(b)
-	p.starting = true
+	p.starting, p.stopped = true, false
 	p.age++
 	p.number = bankNumberBit | lastPlayNumber.Add(1)
 	p.rules, p.voices, p.sounds, p.gain, p.pitch, p.values = s.rules, p.voices[:0], p.sounds[:0], o.Gain, o.Pitch, p.values[:0]

@@ -35,8 +35,9 @@ type Options struct {
 }
 
 // Play starts a sound at the next frame: one random variation, with gain and pitch drawn from their ranges. The error
-// wraps ErrName or ErrMixer, or is an error of [mixer.Mixer.Play]. Play does not allocate, with three exceptions: a
-// stream, the first pass through the variations of a `shuffle`, and the first play of a sound in a new pitch range.
+// wraps ErrName or ErrMixer, or is an error of [mixer.Mixer.Play]. It is mixer.ErrGone if Bank.Stop ends the play while
+// Play opens a stream. Play does not allocate, with three exceptions: a stream, the first pass through the variations
+// of a `shuffle`, and the first play of a sound in a new pitch range.
 //
 // Play also schedules the sounds that follow this sound by the key `then` of the file. Each starts at the exact frame
 // at which the sound before it ends, with the same options except From, For and FadeIn. The handle acts on all of
@@ -84,10 +85,16 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 		return b.playMany(frame, s, o)
 	}
 	h, err := b.start(s, b.mixer.Engine().At(frame).Play, o, mixer.Base{Speed: 1}, 0)
-	if err == nil {
-		s.addSingle(h)
+	if err != nil {
+		return Handle{}, err
 	}
-	return Handle{Handle: h}, err
+	if s.stopped {
+		_ = h.Stop(0)
+		s.undo()
+		return Handle{}, mixer.ErrGone
+	}
+	s.addSingle(h)
+	return Handle{Handle: h}, nil
 }
 
 // addSingle adds h, a play of s with a single voice, to s.singles. If the slice is full, it first removes plays that
@@ -103,8 +110,9 @@ func (s *sound) addSingle(h mixer.Handle) {
 }
 
 // Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.Stop does
-// over the duration over. If the sound follows another one by `then`, it ends there, too. Later plays are not
-// affected. The error wraps ErrName or ErrMixer; with mixer.Config.Lead it may be mixer.ErrBusy.
+// over the duration over. If the sound follows another one by `then`, it ends there, too. A play that is opening a
+// stream does not start. Later plays are not affected. The error wraps ErrName or ErrMixer; with mixer.Config.Lead it
+// may be mixer.ErrBusy.
 func (b *Bank) Stop(name string, over time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,10 +128,12 @@ func (b *Bank) Stop(name string, over time.Duration) error {
 			err = cmp.Or(err, e)
 		}
 	}
+	s.stopped = s.claimed
 	for _, h := range s.singles {
 		stop(h)
 	}
 	for _, p := range b.plays.all {
+		p.stopped = p.stopped || p.starting && p.rules.Name == name
 		for i, h := range p.voices {
 			if p.rules.Name == name || p.sounds[i].startName == name {
 				stop(h)
@@ -141,7 +151,9 @@ func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options
 	if err != nil {
 		return err
 	}
-	p.add(s, lead)
+	if err := p.add(s, lead); err != nil {
+		return err
+	}
 	follows := *o
 	follows.From, follows.For, follows.FadeIn = 0, 0, 0
 	for s.then != nil {
@@ -152,7 +164,9 @@ func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options
 		if lead, err = b.start(s, then, &follows, base, p.number); err != nil {
 			return err
 		}
-		p.add(s, lead)
+		if err := p.add(s, lead); err != nil {
+			return err
+		}
 	}
 	return nil
 }

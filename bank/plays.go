@@ -16,6 +16,7 @@ type play struct {
 	age      uint64 // age of the handle that may use it
 	number   uint64 // unique among all banks, because two banks may share a mixer
 	starting bool   // its voices are still being started
+	stopped  bool   // Bank.Stop has ended it while it was starting
 	rules    *rules.Sound
 	voices   []mixer.Handle // each layer followed by its followers
 	sounds   []*sound       // by voice
@@ -67,16 +68,24 @@ func (p *play) setGame(c *mixer.Change) {
 	}
 }
 
-// add adds the voice h, a start of the sound s, to the play.
-func (p *play) add(s *sound, h mixer.Handle) {
+// add adds the voice h, a start of the sound s, to the play. If Bank.Stop has ended the play, add stops h and returns
+// mixer.ErrGone.
+func (p *play) add(s *sound, h mixer.Handle) error {
 	p.voices, p.sounds = append(p.voices, h), append(p.sounds, s)
+	if !p.stopped {
+		return nil
+	}
+	_ = h.Stop(0)
+	return mixer.ErrGone
 }
 
-// undo stops the voices of p, a play that could not start completely, and takes back their random choices. The play
-// is reused once the voices have ended. The caller holds Bank.mu.
+// undo stops the voices of p, a play that could not start completely, and takes back their random choices. Voices that
+// Bank.Stop has stopped continue to fade out. The play is reused once the voices have ended. The caller holds Bank.mu.
 func (p *play) undo() {
 	for i, h := range p.voices {
-		_ = h.Stop(0)
+		if !p.stopped {
+			_ = h.Stop(0)
+		}
 		p.sounds[i].undo()
 	}
 }

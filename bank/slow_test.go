@@ -49,6 +49,7 @@ sounds:
   music: {files: [sfx/a.wav, sfx/a.wav], stream: true, loop: true, pick: round, pan: -1}
   calm: {file: sfx/a.wav, stream: true, loop: true, pan: -1, parameters: {x: {from: 0, to: 1, at: 1, gain: [[0, -20], [1, 0]]}}}
   scene: {layers: [step, music]}
+  late: {layers: [step, music, step]}
   step: {files: [sfx/b.wav, sfx/c.wav, sfx/d.wav], pick: round}
 `
 
@@ -152,4 +153,47 @@ func TestSlowPlaysOfANameTakeTurns(t *testing.T) {
 			t.Errorf("the third takes %q, want \"d\"", got)
 		}
 	})
+}
+
+// TestStopDuringASlowStart checks that Bank.Stop ends a play that is opening a stream: its later voices do not start,
+// its voices fade out as long as requested, and it takes back its random choices.
+func TestStopDuringASlowStart(t *testing.T) {
+	for _, name := range []string{"music", "calm", "late"} {
+		synctest.Test(t, func(t *testing.T) {
+			b, m, fsys := slowBank(t)
+			defer m.Close()
+			fsys.sleep("sfx/a.wav", false)
+			played := make(chan error)
+			go func() {
+				_, err := b.Play(name, bank.Options{})
+				played <- err
+			}()
+			synctest.Wait()
+			render(m, 10)
+			if err := b.Stop(name, time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			fsys.sleep("", false)
+			if err := <-played; err != mixer.ErrGone {
+				t.Errorf("%s: the stopped play returns %v", name, err)
+			}
+			synctest.Wait() // the decoder of the stopped stream has filled its buffer
+			render(m, 200)
+			want := int64(0)
+			if name == "late" {
+				want = 1 // its first layer
+			}
+			if st := m.Stats(); st.Playing != want || st.Pending != 0 {
+				t.Errorf("%s: %d voices play and %d are pending, want %d and 0", name, st.Playing, st.Pending, want)
+			}
+			h := start(t, b, name, bank.Options{})
+			if name == "late" && h.Sound().Name() != "b" {
+				t.Errorf("the next play takes %q, want \"b\"", h.Sound().Name())
+			}
+			render(m, 200)
+			if h.State() != mixer.StatePlaying {
+				t.Errorf("%s: the next play is %v", name, h.State())
+			}
+		})
+	}
 }
