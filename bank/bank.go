@@ -72,6 +72,7 @@ type sound struct {
 	then      *sound  // the sound that follows gaplessly; may be nil
 
 	singles []mixer.Handle // plays with a single voice, also some that have ended
+	cursor  int            // next element of singles that addSingle checks
 
 	parts   []*sound // everything that one play draws for: the sound, its layers, and their followers
 	streams bool     // a part is a stream

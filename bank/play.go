@@ -97,13 +97,14 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	return Handle{Handle: h}, nil
 }
 
-// addSingle adds h, a play of s with a single voice, to s.singles. If the slice is full, it first removes plays that
-// have ended. The caller holds mu.
+// addSingle adds h, a play of s with a single voice, to s.singles. It checks the next two elements and removes ended
+// plays, so that the slice has at most about twice as many elements as there are playing voices. The caller holds mu.
 func (s *sound) addSingle(h mixer.Handle) {
-	if n := cap(s.singles); len(s.singles) == n {
-		s.singles = slices.DeleteFunc(s.singles, func(h mixer.Handle) bool { return h.State().Over() })
-		if 2*len(s.singles) > n {
-			s.singles = slices.Grow(s.singles, n)
+	for range min(2, len(s.singles)) {
+		if s.cursor %= len(s.singles); s.singles[s.cursor].State().Over() {
+			s.singles = slices.Delete(s.singles, s.cursor, s.cursor+1) // keeps the order of Bank.Stop
+		} else {
+			s.cursor++
 		}
 	}
 	s.singles = append(s.singles, h)
