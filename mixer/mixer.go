@@ -302,12 +302,11 @@ func (m *Mixer) push(c command) error {
 	return nil
 }
 
-// pushReserved sends a copy of the command c to the audio side and returns c.frame. The caller has checked that there
-// is room, and holds m.mutex. It numbers the command in c.seq. With Config.Lead it replaces a c.frame of Now by the
-// frame of the call clock, except in a batch or a cmdPositions. It allocates the memory that the audio side will need
-// for c, such as filters. It requests the band-limited versions of sounds that a new pitch needs. It wakes a sleeping
-// mixer.
-func (m *Mixer) pushReserved(c *command) (frame int64) {
+// pushReserved sends a copy of the command c to the audio side. The caller has checked that there is room, and holds
+// m.mutex. It numbers the command in c.seq. With Config.Lead it replaces a c.frame of Now by the frame of the call
+// clock, except in a batch or a cmdPositions. It allocates the memory that the audio side will need for c, such as
+// filters. It requests the band-limited versions of sounds that a new pitch needs. It wakes a sleeping mixer.
+func (m *Mixer) pushReserved(c *command) {
 	if c.frame == Now && m.clock.Lead > 0 && c.batch == nil && c.kind != cmdPositions {
 		c.frame = m.clock.Frame(m.Now())
 	}
@@ -337,5 +336,4 @@ func (m *Mixer) pushReserved(c *command) (frame int64) {
 	ring.Send(m.commands, 1)
 	m.sleep.RequestWake()
 	m.pitches.notePitchCommand(c)
-	return c.frame
 }

@@ -144,7 +144,7 @@ func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64,
 	if f == propPitch || f == propSpeed || f == propRounds {
 		var c Change
 		c.put(f, value)
-		m.pitches.notePitchSet(r, &c, Now, fadeFrames)
+		m.pitches.notePitchSet(r, &c, Now, Now, fadeFrames)
 	}
 	extra := m.extraOf(r)
 	if f.isCutoff() {

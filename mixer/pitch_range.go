@@ -26,15 +26,19 @@ type pitches struct {
 
 // rememberSet keeps a copy of c, a set of pitch, speed or rounds, in p.scheduledSets. Starts that are requested
 // later, but begin before the frame of c, are then prepared for c, see initPitchRange. It ignores a command for a
-// past frame, or for a target other than a tag or a sound. If the list is full, it drops past commands, and then
-// grows the list if necessary. The caller holds m.mutex.
-func (p *pitches) rememberSet(c *command) {
-	now := p.m.Now()
-	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
+// past frame, or for a target other than a tag or a sound. If the list is full, it drops past commands and commands of
+// dropped batches, and then grows the list if necessary. The parameter now is the present frame. The caller holds
+// m.mutex.
+func (p *pitches) rememberSet(c *command, now int64) {
+	past := func(f command) bool {
+		_, last := f.frames(now)
+		return last < now || f.batch != nil && f.batch.Dropped()
+	}
+	if past(*c) || c.target.kind != taggedVoices && c.target.kind != soundVoices {
 		return
 	}
 	if len(p.scheduledSets) == cap(p.scheduledSets) {
-		p.scheduledSets = slices.DeleteFunc(p.scheduledSets, func(f command) bool { return f.frame < now })
+		p.scheduledSets = slices.DeleteFunc(p.scheduledSets, past)
 	}
 	if p.scheduledSets == nil {
 		p.scheduledSets = make([]command, 0, minCommands)
@@ -42,13 +46,14 @@ func (p *pitches) rememberSet(c *command) {
 	p.scheduledSets = append(p.scheduledSets, *c)
 }
 
-// initPitchRange prepares the record r of a new start for changes of its pitch. frame is the frame of the start, or
-// Now. The pitches that r may reach follow from its options and from the sets already scheduled for later frames. For
-// these pitches it requests band-limited versions of the sound, in the background. It also marks r as without a
-// successor. The caller holds m.mutex.
-func (p *pitches) initPitchRange(r *record, frame int64) {
-	m := p.m
-	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(frame, m.Now()), false, false
+// initPitchRange prepares the record r of a new start for changes of its pitch. c is the command of the start. The
+// pitches that r may reach follow from its options and from the sets already scheduled for later frames. For these
+// pitches it requests band-limited versions of the sound, in the background. It also marks r as without a successor.
+// The caller holds m.mutex.
+func (p *pitches) initPitchRange(r *record, c *command) {
+	m, now := p.m, p.m.Now()
+	first, _ := c.frames(now)
+	r.startFrame, r.hasPitchRange, r.hasSuccessor = max(first, now), false, false
 	if !r.readsMips() { // its pitchRange is not used
 		return
 	}
@@ -57,8 +62,8 @@ func (p *pitches) initPitchRange(r *record, frame int64) {
 	}
 	for i := range p.scheduledSets {
 		f := &p.scheduledSets[i]
-		if f.frame > r.startFrame && m.selects(&f.target, r) {
-			p.notePitchSet(r, &f.change, f.frame, f.fadeFrames)
+		if first, last := f.frames(now); last > r.startFrame && m.selects(&f.target, r) {
+			p.notePitchSet(r, &f.change, first, last, f.fadeFrames)
 		}
 	}
 	p.requestMips(r)
@@ -85,17 +90,17 @@ func (r *record) readsMips() bool {
 	return s != nil && r.options.Quality == sounds.Best && s.CanRefine()
 }
 
-// notePitchSet records that c sets the pitch, speed or rounds of the start r. The set begins at frame, or Now, and
-// lasts fadeFrames frames. notePitchSet requests the mip levels, the band-limited versions of the sound, that r will
-// then read. A fade longer than 5 ms may continue in successors of r, so their levels are requested, too. The caller
-// holds m.mutex.
-func (p *pitches) notePitchSet(r *record, c *Change, frame, fadeFrames int64) {
+// notePitchSet records that c sets the pitch, speed or rounds of the start r. The set begins within the frames
+// first..last, see command.frames, and lasts fadeFrames frames. notePitchSet requests the mip levels, the band-limited
+// versions of the sound, that r will then read. A fade longer than 5 ms may continue in successors of r, so their
+// levels are requested, too. The caller holds m.mutex.
+func (p *pitches) notePitchSet(r *record, c *Change, first, last, fadeFrames int64) {
 	m := p.m
 	if !r.readsMips() && !r.hasSuccessor && fadeFrames <= m.smooth { // a successor does not take it over either
 		return
 	}
 	t, now := p.pitchRangeOf(r), m.Now()
-	at, until := p.fadeSpan(frame, fadeFrames, now)
+	at, until := p.fadeSpan(first, last, fadeFrames, now)
 	if c.Fields&FieldPitch != 0 {
 		t.Pitch.FadeTo(float64(c.Pitch), now, at, until)
 	}
@@ -138,14 +143,30 @@ func (p *pitches) widenSuccessors(r *record) {
 	}
 }
 
-// fadeSpan returns when the fade of a command begins and ends. The parameter frame is the frame of the command, or Now.
-// fadeFrames is the length of the fade; a length below m.smooth counts as m.smooth. The parameter now is the present
-// frame. The command is executed at the frame at. The fade has certainly ended at the frame until, even
-// if a block that is being mixed delays the command.
-func (p *pitches) fadeSpan(frame, fadeFrames, now int64) (at, until int64) {
-	m := p.m
-	at = max(frame, now)
-	return at, max(at, now+m.longest.Load()) + max(fadeFrames, m.smooth)
+// fadeSpan returns when the fade of a command begins and ends. first and last are the frames of the command, see
+// command.frames. fadeFrames is the length of the fade; a length below m.smooth counts as m.smooth. The parameter now
+// is the present frame. The command is executed at the frame at or later. The fade has certainly ended at the frame
+// until, even if a block that is being mixed delays the command. If last is never, so is until.
+func (p *pitches) fadeSpan(first, last, fadeFrames, now int64) (at, until int64) {
+	at = max(first, now)
+	if last == never {
+		return at, never
+	}
+	return at, max(at, now+p.m.longest.Load()) + max(fadeFrames, p.m.smooth)
+}
+
+// frames returns the first and the last frame that c may be executed at. They differ only if c waits for a Batch, which
+// may be fired at the present frame now or at any later frame; last is then never. Frames before now, such as Now, mean
+// at once.
+func (c *command) frames(now int64) (first, last int64) {
+	if c.batch == nil {
+		return c.frame, c.frame
+	}
+	base, fired := c.batch.Base()
+	if !fired {
+		return now, never
+	}
+	return base + c.frame, base + c.frame
 }
 
 // mipLevels returns the lowest and the highest mip level (band-limited version of its sound) that the start r may
@@ -195,17 +216,18 @@ func (p *pitches) notePitchCommand(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return
 	}
+	now := m.Now()
+	first, last := c.frames(now)
 	if c.target.kind == oneVoice {
 		if r := m.recordOf(c.target.id); r != nil {
-			p.notePitchSet(r, &c.change, c.frame, c.fadeFrames)
+			p.notePitchSet(r, &c.change, first, last, c.fadeFrames)
 		}
 		return
 	}
-	p.rememberSet(c)
+	p.rememberSet(c, now)
 	bus := c.target.kind == busVoices
 	if bus {
-		now := m.Now()
-		at, until := p.fadeSpan(c.frame, c.fadeFrames, now)
+		at, until := p.fadeSpan(first, last, c.fadeFrames, now)
 		p.buses[c.target.bus].FadeTo(float64(c.change.Pitch), now, at, until)
 	}
 	for _, r := range m.allRecords() {
@@ -214,8 +236,8 @@ func (p *pitches) notePitchCommand(c *command) {
 		}
 		if bus {
 			p.requestMips(r)
-		} else if r.startFrame <= max(c.frame, m.Now()) { // otherwise it has not started by then
-			p.notePitchSet(r, &c.change, c.frame, c.fadeFrames)
+		} else if r.startFrame <= max(last, now) { // otherwise it has not started by then
+			p.notePitchSet(r, &c.change, first, last, c.fadeFrames)
 		}
 	}
 }
@@ -239,7 +261,7 @@ func (p *pitches) noteVelocity(r *record, velocity space.Vector) {
 		return
 	}
 	now := m.Now()
-	at, until := p.fadeSpan(now, m.hop, now)
+	at, until := p.fadeSpan(now, now, m.hop, now)
 	if p.pitchRangeOf(r).SetVelocity(velocity, &p.ear, now, at, until) {
 		p.requestMips(r)
 	}

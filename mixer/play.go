@@ -108,12 +108,12 @@ func (m *Mixer) play(c *command, s *sounds.Sound, o *Options) (Handle, error) {
 		}
 	}
 	c.record = id
-	frame := m.pushReserved(c)
+	m.pushReserved(c)
 	if feed != nil {
 		m.extraOf(r).startSeq = c.seq
 		m.registerStream(feed)
 	}
-	m.pitches.initPitchRange(r, frame)
+	m.pitches.initPitchRange(r, c)
 	if predecessor := m.recordOf(c.target.id); c.kind == cmdThen && predecessor != nil {
 		m.pitches.setSuccessor(predecessor, id)
 	}

@@ -50,6 +50,36 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 			set(m.Engine().At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1})
 			play(t, m.Engine().At(100), s, mixer.Options{Tag: 7, Loop: true, Pitch: 3})
 		},
+		"a batch before the start": func(m *mixer.Mixer, s *sounds.Sound) {
+			batch := m.Engine().NewBatch()
+			set(batch.At(0), mixer.TargetTag(7), up)
+			m.Render(make([]pcm.Frame, 1000))
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: 7})
+			must(t, m.Engine().At(5000).Fire(batch))
+		},
+		"a batch that was fired": func(m *mixer.Mixer, s *sounds.Sound) {
+			batch := m.Engine().NewBatch()
+			m.Render(make([]pcm.Frame, 1000))
+			must(t, m.Engine().At(mixer.Now).Fire(batch))
+			m.Render(make([]pcm.Frame, 1000))
+			set(batch.At(1500), mixer.TargetSound(s), up) // at frame 2500
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
+		},
+		"a batch for a later start": func(m *mixer.Mixer, s *sounds.Sound) {
+			play(t, m.Engine().At(3000), s, mixer.Options{Tag: 7})
+			batch := m.Engine().NewBatch()
+			set(batch.At(0), mixer.TargetTag(7), up)
+			must(t, m.Engine().At(5000).Fire(batch))
+		},
+		"a batch for a voice, and its bus meanwhile": func(m *mixer.Mixer, s *sounds.Sound) {
+			h := play(t, m.Engine().At(100), s, mixer.Options{Pitch: 24, Bus: busOf(t, m, "b")})
+			batch := m.Engine().NewBatch()
+			set(batch.At(0), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch})
+			must(t, m.Engine().At(9000).Fire(batch))
+			m.Prepare()
+			m.Render(make([]pcm.Frame, 3000))
+			set(m.Engine().At(mixer.Now), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
+		},
 		"two sets of a voice": func(m *mixer.Mixer, s *sounds.Sound) {
 			h := play(t, m.Engine().At(100), s, mixer.Options{})
 			set(m.Engine().At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})

@@ -1,8 +1,8 @@
 // Package batches decides when batches of commands act. A Batch holds commands that wait until it is fired: at once, or
 // when a Countdown reaches 0. The commands themselves are stored in a commandqueue.Queue.
 //
-// Everything except Batch.Base belongs to the audio side of the mixer: one goroutine at a time calls it, and it does
-// not allocate.
+// Everything except Batch.Base and Batch.Dropped belongs to the audio side of the mixer: one goroutine at a time calls
+// it, and it does not allocate.
 package batches
 
 import (
@@ -18,7 +18,7 @@ type Batch struct {
 	firedAt   atomic.Int64 // 1 more than the frame of the firing; 0: it was not fired
 	countdown *Countdown   // the countdown it waits for
 	next      *Batch       // in a list of the countdown or of Pending
-	dropped   bool
+	dropped   atomic.Bool
 }
 
 // Base returns whether the batch was fired, and the frame of the firing; -1 before that. Any goroutine may call
@@ -28,8 +28,8 @@ func (b *Batch) Base() (frame int64, fired bool) {
 	return frame, frame >= 0
 }
 
-// Dropped reports whether the batch was dropped.
-func (b *Batch) Dropped() bool { return b.dropped }
+// Dropped reports whether the batch was dropped. Any goroutine may call it.
+func (b *Batch) Dropped() bool { return b.dropped.Load() }
 
 // Countdown is a number that batches wait for. The zero value is 0.
 type Countdown struct {
@@ -59,7 +59,7 @@ func (p *Pending) AreDue() bool { return p.fired != nil || p.zero != nil }
 // less, which FireAtZero checks. A batch that was dropped, was fired or already waits is unchanged.
 func (p *Pending) Fire(b *Batch, c *Countdown, now int64) {
 	switch {
-	case b.dropped || b.firedAt.Load() > 0 || b.countdown != nil:
+	case b.dropped.Load() || b.firedAt.Load() > 0 || b.countdown != nil:
 	case c == nil:
 		p.fire(b, now)
 	default:
@@ -119,10 +119,10 @@ func (p *Pending) FireAtZero(now int64) {
 // Drop marks the batch b as dropped, and reports whether it was not dropped before. The batch no longer waits for a
 // countdown. The caller discards its commands.
 func (p *Pending) Drop(b *Batch) bool {
-	if b.dropped {
+	if b.dropped.Load() {
 		return false
 	}
-	b.dropped = true
+	b.dropped.Store(true)
 	if c := b.countdown; c != nil {
 		p.zero, c.waiting = remove(p.zero, b), remove(c.waiting, b)
 		b.countdown = nil
