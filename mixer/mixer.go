@@ -230,8 +230,9 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-// send checks the target and the frame of the command c and sends c to the audio side. The error wraps ErrOption if the
-// target or frame is invalid, or is ErrBusy if too many commands are under way; then c is not sent. It locks m.mutex.
+// send checks the target and the frame of the command c and sends c to the audio side. It keeps c.feed for Prepare and
+// Close. The error wraps ErrOption if the target or frame is invalid. It is ErrBusy if too many commands are under way,
+// and ErrClosed for a command with a feed after Close. After an error c is not sent. It locks m.mutex.
 //
 // If the target is the master bus, a stop, pause, resume or seek is sent for all voices instead. send also keeps the
 // gains of buses for Bus.Gain. If c sets the gain of a bus, it records that gain. If c drops a batch at once, it
@@ -249,10 +250,15 @@ func (m *Mixer) send(c command) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	if c.feed != nil && m.closed {
+		return ErrClosed
+	}
 	if err := m.push(c); err != nil {
 		return err
 	}
 	switch {
+	case c.feed != nil:
+		m.registerStream(c.feed)
 	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
 		m.recordGain(c.batch, c.frame, t.bus, c.change.Gain)
 	case c.kind == cmdDrop && c.batch == nil && c.frame == Now:

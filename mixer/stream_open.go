@@ -156,22 +156,14 @@ func (at Moment) setStreamRoundsOf(h Handle, s *sounds.Sound, rounds int) error 
 	return nil
 }
 
-// sendStream sends the command c with the stream buffer c.feed, and keeps the buffer for Prepare and Close. On an error
-// it closes the buffer. The error is ErrClosed after Close, although c was sent then, or as in Mixer.send. It locks
-// m.mutex.
+// sendStream sends the command c with the stream buffer c.feed. On an error it closes the buffer. The error is as in
+// Mixer.send. It locks m.mutex.
 func (m *Mixer) sendStream(c command) error {
-	if err := m.send(c); err != nil {
+	err := m.send(c)
+	if err != nil {
 		c.feed.Close()
-		return err
 	}
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	if m.closed {
-		c.feed.Close()
-		return ErrClosed
-	}
-	m.registerStream(c.feed)
-	return nil
+	return err
 }
 
 // Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead. It also waits until
