@@ -118,12 +118,12 @@ func trimEdit(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (e
 	return edit{end, token, token + ", " + key + text(by)}, nil
 }
 
-// quotedPrefix returns the quoted text at the beginning of line, with its quotes. A doubled single quote counts as the
-// end of the text. It returns "" if the closing quote is missing. line must not be empty.
+// quotedPrefix returns the quoted text at the beginning of line, with its quotes. It returns "" if the closing quote is
+// missing. line must not be empty.
 func quotedPrefix(line []rune) string {
 	for i := 1; i < len(line); i++ {
 		switch {
-		case line[0] == '"' && line[i] == '\\':
+		case line[0] == '"' && line[i] == '\\', line[0] == '\'' && line[i] == '\'' && i+1 < len(line) && line[i+1] == '\'':
 			i++
 		case line[i] == line[0]:
 			return string(line[:i+1])

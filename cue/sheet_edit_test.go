@@ -15,6 +15,8 @@ func TestTrimmed(t *testing.T) {
 		{name: "another cue", src: "list: [{cue: 2, gain: -2, play: coin}]", want: "list: [{cue: 2, gain: -2, play: coin}]"},
 		{name: "in quotes", src: `list: [{cue: "1", play: "co\"in", id: a}]`, want: `list: [{cue: "1", play: "co\"in", gain: -3, id: a}]`},
 		{name: "in other quotes", src: `list: [{cue: 1, play: 'c', id: a}]`, want: `list: [{cue: 1, play: 'c', gain: -3, id: a}]`},
+		{name: "a doubled quote", src: `list: [{cue: 1, play: 'c''s', id: a}]`, want: `list: [{cue: 1, play: 'c''s', gain: -3, id: a}]`},
+		{name: "doubled quotes at both ends", src: `list: [{cue: 1, play: '''c''', id: a}]`, want: `list: [{cue: 1, play: '''c''', gain: -3, id: a}]`},
 		{name: "JSON", src: `{"list": [{"cue": 1, "play": "coin"}]}`, want: `{"list": [{"cue": 1, "play": "coin", "gain": -3}]}`},
 		{name: "a block", src: "list:\n  - cue: 1\n    # first\n    play: coin # c\n    pan: 1\n", want: "list:\n  - cue: 1\n    # first\n    gain: -3\n    play: coin # c\n    pan: 1\n"},
 		{name: "a block that begins with play", src: "list:\n- play: coin\n  cue: 1\n", want: "list:\n- gain: -3\n  play: coin\n  cue: 1\n"},
