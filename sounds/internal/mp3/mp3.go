@@ -253,10 +253,8 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 				clear(x[:])
 				continue
 			}
-			end := at + g.bits
-			if end > 8*len(data) {
-				fault = errData
-			} else {
+			end, err := at+g.bits, errData
+			if end <= 8*len(data) {
 				in := source.NewMSB(data[at/8:])
 				in.ReadBits(uint(at % 8))
 				if h.lowRate {
@@ -264,9 +262,10 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 				} else {
 					g.readScales(in, bands, r.bands[0][ch])
 				}
-				fault = lines.read(in, end-at&^7, g, x)
+				err = lines.read(in, end-at&^7, g, x)
 			}
-			if silent = fault != nil; silent {
+			if silent = err != nil; silent {
+				fault = err
 				clear(r.x[0][:])
 				clear(r.x[1][:])
 				continue
