@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -164,10 +165,10 @@ type FrameSeeker interface {
 // StreamFrames returns a sound whose frames the program generates while it plays. src describes the frames; src.Open
 // is called later, for each voice. A reader that panics or returns invalid samples ends the stream. opt.Measure is
 // ignored, and the library keeps no Info of the sound. The error names src. It wraps ErrStream if src.Open is nil. It
-// wraps ErrLimit if src.Rate, opt.Ahead or opt.Gain is out of range, and sounds.ErrSound if opt.CountsAs is. It wraps
-// ErrDecode for an invalid length or loop. Control side.
+// wraps ErrLimit if src.Rate, opt.Ahead, opt.Gain or the rate of the library is out of range, and sounds.ErrSound if
+// opt.CountsAs is. It wraps ErrDecode for an invalid length or loop. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*sounds.Sound, error) {
-	if err := opt.check(); err != nil {
+	if err := cmp.Or(l.opt.rateError(), opt.check()); err != nil {
 		return nil, withName(src.Name, err)
 	}
 	switch {

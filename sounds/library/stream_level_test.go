@@ -187,6 +187,10 @@ func TestStreamFrameSource(t *testing.T) {
 			t.Errorf("%+v is taken", src)
 		}
 	}
+	src := FrameSource{Name: "x", Rate: 44100, Open: func() (FrameReader, error) { return nil, nil }}
+	if _, err := NewLibrary(Options{Rate: -44100}).StreamFrames(src, StreamOptions{}); !errors.Is(err, ErrLimit) {
+		t.Errorf("a library at -44,100 Hz: %v", err)
+	}
 	s, err := b.StreamFrames(FrameSource{Name: "x", Rate: 44100, Open: func() (FrameReader, error) { return nil, failure }}, StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
