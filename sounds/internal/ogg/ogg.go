@@ -255,7 +255,8 @@ func (s *stream) resync(fault error) error {
 
 // addPage adds the packets of page to s.packets. An incomplete packet at the end stays in s.partial until the next
 // page. Pages of other streams are ignored. Missing pages before page, a repeated page, and a torn packet are faults,
-// which addPage records as recordGap does. The packets of a repeated page are not added.
+// which addPage records as recordGap does. The packets of a repeated page are not added; an incomplete packet before it
+// is kept.
 //
 // addPage returns io.EOF if page begins another stream although the last page of this one is missing. A packet that is
 // too large gives an error that wraps source.ErrLimit. While headers are read, it returns a fault as an error.
@@ -273,11 +274,13 @@ func (s *stream) addPage(page page) error {
 		return nil
 	}
 	if page.sequence != s.next {
+		partial := s.partial
 		if err := s.recordGap(source.DecodeErrorf("Ogg page %d is missing", s.next)); err != nil {
 			return err
 		}
-		if int32(page.sequence-s.next) < 0 {
-			return nil // a repeated page
+		if int32(page.sequence-s.next) < 0 { // a repeated page
+			s.partial = partial // continued on the next page
+			return nil
 		}
 	}
 	s.next = page.sequence + 1

@@ -93,6 +93,23 @@ func TestLostPages(t *testing.T) {
 	}
 }
 
+// TestRepeatedPage checks that a repeated page loses no packet, even within a packet, and is recorded.
+func TestRepeatedPage(t *testing.T) {
+	packets := [][]byte{[]byte("Fake"), make([]byte, 300), make([]byte, 700), make([]byte, 20), make([]byte, 40)}
+	pages := laced(7, packets, func() int { return 2 }, noPlace)
+	for i := 1; i < len(pages)-1; i++ {
+		s := stream{in: source.FromMemory(slices.Concat(slices.Insert(slices.Clone(pages), i, pages[i])...)), magic: "Fake"}
+		for _, want := range packets {
+			if p, err := s.packet(); err != nil || !slices.Equal(p, want) {
+				t.Errorf("page %d: a packet of %d bytes, want %d; %v", i, len(p), len(want), err)
+			}
+		}
+		if s.gapErr == nil {
+			t.Errorf("page %d is repeated without an error", i)
+		}
+	}
+}
+
 // TestPositionsBounded checks that a position far ahead behind a gap adds no more frames than the file's length
 // allows.
 func TestPositionsBounded(t *testing.T) {
