@@ -212,9 +212,9 @@ func TestRefusedByNames(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 1, Overflow: mixer.Reject})
 	s := tone(t, "s", 500, 0.5, 25)
-	play(t, a, s, mixer.Options{Name: "first"})
+	play(t, a, s, mixer.Options{EngineOptions: mixer.EngineOptions{Name: "first"}})
 	a.Step(20 * ms)
-	play(t, a, s, mixer.Options{Name: "second"})
+	play(t, a, s, mixer.Options{EngineOptions: mixer.EngineOptions{Name: "second"}})
 	a.Step(20 * ms)
 	f.says(t, "a name", `"second" was not heard: it was rejected at 20ms (frame 20) (pool)`, func() { a.Heard("second") })
 	if picture := a.Timeline(); !strings.Contains(picture, "second            rejected at") || !strings.Contains(picture, "0s.., s, -") {
@@ -269,7 +269,7 @@ func TestOneNameTwoFiles(t *testing.T) {
 	h := play(t, a, stream, mixer.Options{})
 	a.Until(h)
 	f.says(t, "two files", `"hit" is assets/a/hit.wav and assets/b/hit.wav; write the path of one, or play them by names of a bank`, func() { a.Heard("hit").At(0) })
-	play(t, a, load("c/hit.wav"), mixer.Options{Name: "hit"})
+	play(t, a, load("c/hit.wav"), mixer.Options{EngineOptions: mixer.EngineOptions{Name: "hit"}})
 	a.Step(150 * ms)
 	f.says(t, "apart", "", func() {
 		a.Heard("a/hit.wav").Times(1).At(0)

@@ -229,7 +229,7 @@ func TestPlaysOfGamesAndBanks(t *testing.T) {
 		t.Fatalf("a bank tells of %v", events)
 	}
 	sound, number := events[0].Sound, events[0].Play()
-	own, err := m.Play(sound, mixer.Options{Loop: true, Play: number &^ (1 << 63)})
+	own, err := m.Play(sound, mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Play: number &^ (1 << 63)}})
 	if err != nil {
 		t.Fatal(err)
 	}

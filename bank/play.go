@@ -184,10 +184,14 @@ func (b *Bank) start(
 	file := s.files[s.picker.Next(r.Pick, len(s.files), s.chanceKey, d)]
 	s.plays++
 	m := mixer.Options{
-		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: combineBase(base, s.base(&d)),
-		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.emitterFor(o.Emitter),
-		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
-		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.startName, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
+		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed,
+		Priority: r.Priority + o.Priority, Emitter: s.emitterFor(o.Emitter),
+		Bus: s.bus, Group: s.group, Loop: r.Loop,
+		From: o.From, For: o.For, FadeIn: o.FadeIn,
+		EngineOptions: mixer.EngineOptions{
+			Base: combineBase(base, s.base(&d)), Protect: r.Protect, Rounds: r.Rounds, WhenFull: r.WhenFull, Quality: s.quality,
+			Name: s.startName, Play: number, Owner: o.Owner, Tag: o.Tag, Ref: o.Ref,
+		},
 	}
 	if m.Sends = r.Sends; o.Sends != nil {
 		s.sends = append(s.sends[:0], o.Sends...) // a copy keeps Options on the caller's stack

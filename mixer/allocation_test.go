@@ -20,7 +20,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	g, _ := m.NewGroup("g", mixer.GroupOptions{Voices: 8, Cooldown: 1, Coalesce: time.Millisecond})
 	bus := busOf(t, m, "sfx")
 	e := at(1, 2, 3)
-	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Protect: true, Emitter: e, Tag: 1})
+	h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Protect: true, Tag: 1}, Emitter: e})
 	l := play(t, led.Engine().At(mixer.Now), s, mixer.Options{Loop: true})
 	block := make([]pcm.Frame, 200)
 	events := make([]mixer.Event, 64)
@@ -28,7 +28,9 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	n := 0
 	voiceTarget, busTarget := mixer.TargetVoice(h), mixer.TargetBus(bus)
 	for name, call := range map[string]func(){
-		"Play": func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
+		"Play": func() {
+			m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 3}})
+		},
 		"At.Play": func() {
 			m.Engine().At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9})
 		},
@@ -145,7 +147,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 	ask := func() {
 		n++
 		for i := range handles {
-			o := mixer.Options{Bus: buses[(n+i)%5], Pitch: pcm.Semitones(n % 5), Emitter: e, Tag: uint64(1 + n%3)}
+			o := mixer.Options{Bus: buses[(n+i)%5], Pitch: pcm.Semitones(n % 5), Emitter: e, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + n%3)}}
 			if i == 2 {
 				o.Loop, o.Rounds = true, 3
 			}

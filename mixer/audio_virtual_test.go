@@ -31,7 +31,7 @@ func TestFirstBack(t *testing.T) {
 		most, none, passed := 0, 0, 0
 		for range longtest.Amount(2000, 4000) {
 			for range r.IntN(4) {
-				o := Options{Gain: pcm.Decibels(-r.IntN(4) * 5), Priority: r.IntN(3) - 1, Protect: r.IntN(9) == 0}
+				o := Options{Gain: pcm.Decibels(-r.IntN(4) * 5), Priority: r.IntN(3) - 1, EngineOptions: EngineOptions{Protect: r.IntN(9) == 0}}
 				if r.IntN(2) == 0 {
 					o.Bus = bus
 				}

@@ -169,7 +169,7 @@ func TestBatch(t *testing.T) {
 	var handles []mixer.Handle
 	play := func(at mixer.Moment) {
 		t.Helper()
-		h, err := at.Play(s, mixer.Options{Countdowns: [2]*mixer.Countdown{c, nil}})
+		h, err := at.Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Countdowns: [2]*mixer.Countdown{c, nil}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func TestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, played := elsewhere.Play(s, mixer.Options{Countdowns: [2]*mixer.Countdown{c}})
+	_, played := elsewhere.Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Countdowns: [2]*mixer.Countdown{c}}})
 	for _, err := range []error{
 		m.Engine().At(0).Fire(nil), m.Engine().At(0).FireAt(other, nil), m.Engine().At(0).Drop(nil), m.Engine().At(0).Add(nil, 1),
 		other.At(0).Fire(other), elsewhere.Engine().At(0).Fire(other), elsewhere.Engine().At(0).Add(c, 1), played,

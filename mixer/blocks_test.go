@@ -131,7 +131,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 	group, err := m.NewGroup("crowd", mixer.GroupOptions{Voices: 2, Coalesce: 25 * time.Millisecond})
 	must(t, err)
 	var handles []mixer.Handle
-	theme := play(t, m.Engine().At(0), all[0], mixer.Options{Gain: -20, Loop: true, Protect: true, Priority: 9, Tag: 9})
+	theme := play(t, m.Engine().At(0), all[0], mixer.Options{Gain: -20, Loop: true, EngineOptions: mixer.EngineOptions{Protect: true, Tag: 9}, Priority: 9})
 	ms := func(n int) time.Duration { return time.Duration(r.IntN(n*8)) * time.Millisecond / 8 }
 	buses := []string{"master", "top", "left", "right", "music"}
 	for i := range 100 {
@@ -145,8 +145,8 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 		switch r.IntN(17) {
 		default:
 			o := mixer.Options{
-				Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Tag: uint64(1 + r.IntN(5)), Ref: int64(i), Bus: bus, Loop: r.IntN(3) == 0,
-				Priority: r.IntN(3), Quality: sounds.Quality(r.IntN(2)), FadeIn: ms(1 + r.IntN(2)*90), From: ms(1 + r.IntN(2)*60),
+				Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(5)), Ref: int64(i), Quality: sounds.Quality(r.IntN(2))}, Bus: bus, Loop: r.IntN(3) == 0,
+				Priority: r.IntN(3), FadeIn: ms(1 + r.IntN(2)*90), From: ms(1 + r.IntN(2)*60),
 			}
 			if r.IntN(2) == 0 {
 				o.Pitch = pcm.Semitones(r.Float64()*24 - 12)
@@ -178,7 +178,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 			}
 			handles = append(handles, play(t, at, s, o))
 			for r.IntN(4) == 0 {
-				follows := mixer.Options{Gain: -20, Loop: r.IntN(3) == 0, Tag: o.Tag, Ref: int64(i), Bus: bus}
+				follows := mixer.Options{Gain: -20, Loop: r.IntN(3) == 0, EngineOptions: mixer.EngineOptions{Tag: o.Tag, Ref: int64(i)}, Bus: bus}
 				next, err := handles[len(handles)-1].Then(all[r.IntN(len(all))], follows, []mixer.When{mixer.AtEnd, mixer.AtLoopEnd, mixer.AtLoopEnd}[r.IntN(3)])
 				must(t, err)
 				handles = append(handles, next)

@@ -206,9 +206,9 @@ func (d *bruteDuo) when(r *rand.Rand) int64 {
 func (d *bruteDuo) play(r *rand.Rand) {
 	p := &brutePlay{sound: d.sounds[r.IntN(len(d.sounds))], bus: r.IntN(4), state: mixer.StatePending}
 	p.o = mixer.Options{
-		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Pan: pick(r, 0, 0, 1, -0.4),
-		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Protect: r.IntN(9) == 0, Loop: r.IntN(3) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: sounds.Linear,
-		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12), WhenFull: pick(r, mixer.WhenFullDefault, mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd),
+		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(9) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: sounds.Linear, WhenFull: pick(r, mixer.WhenFullDefault, mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd)}, Pan: pick(r, 0, 0, 1, -0.4),
+		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Loop: r.IntN(3) == 0,
+		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12),
 	}
 	switch r.IntN(5) {
 	case 0:

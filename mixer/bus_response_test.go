@@ -309,7 +309,7 @@ func TestHearsPaths(t *testing.T) {
 			}
 			b, _ := m.Bus(v.bus)
 			var err error
-			v.handle, err = m.Play(pink, mixer.Options{Bus: b, Gain: v.gain, LowPass: v.low, HighPass: v.high, Loop: true, Sends: v.sends})
+			v.handle, err = m.Play(pink, mixer.Options{Bus: b, Gain: v.gain, LowPass: v.low, HighPass: v.high, Loop: true, EngineOptions: mixer.EngineOptions{Sends: v.sends}})
 			must(t, err)
 			voices = append(voices, v)
 		}

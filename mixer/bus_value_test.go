@@ -161,10 +161,10 @@ func TestMomentVerbs(t *testing.T) {
 func TestOptionsThatContradict(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	s := level(t, 1000, 900, 1)
-	if _, err := m.Play(s, mixer.Options{Rounds: 3}); !errors.Is(err, mixer.ErrOption) {
+	if _, err := m.Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Rounds: 3}}); !errors.Is(err, mixer.ErrOption) {
 		t.Errorf("rounds without a loop: %v", err)
 	}
-	if _, err := m.Play(s, mixer.Options{Loop: true, Rounds: mixer.Forever}); err != nil {
+	if _, err := m.Play(s, mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: mixer.Forever}}); err != nil {
 		t.Errorf("a loop without end: %v", err)
 	}
 	if _, err := m.Play(s, mixer.Options{Gain: pcm.FromLinear(0)}); err != nil {
@@ -187,7 +187,7 @@ func TestQualityOfAVoice(t *testing.T) {
 		"its own, best": {mixer: sounds.Linear, voice: sounds.Best, want: sounds.Best},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Quality: c.mixer, Journal: 1})
-		play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Quality: c.voice})
+		play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{EngineOptions: mixer.EngineOptions{Quality: c.voice}})
 		left(m, 1)
 		var e [1]mixer.Entry
 		if m.Engine().Journal(e[:]) != 1 || e[0].How.Quality != c.want {

@@ -45,7 +45,7 @@ func TestSmallMixerGrows(t *testing.T) {
 		if i >= len(handles)-64 {
 			at = m.Engine().At(mixer.Now)
 		}
-		handles[i] = play(t, at, s, mixer.Options{Tag: uint64(i + 1)})
+		handles[i] = play(t, at, s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(i + 1)}})
 		if i%100 == 99 {
 			m.Events(nil)
 		}
@@ -93,7 +93,7 @@ func TestFinishedAreKept(t *testing.T) {
 		if i%2 == 1 {
 			s = long
 		}
-		h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
+		h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(i + 1)}})
 		handles = append(handles, h)
 		if left(m, 2); i%2 == 1 {
 			must(t, h.Stop(0))

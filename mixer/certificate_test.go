@@ -68,7 +68,7 @@ type excess struct {
 // for the missing part in any window.
 func taken(t testing.TB, r *rand.Rand, all []*sounds.Sound, moves bool) (x excess, ok bool) {
 	s, other := pick(r, all...), pick(r, all...)
-	o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 30), Pan: pick(r, 0, -1, 1, r.Float64()*2-1), Loop: r.IntN(4) == 0, Priority: -1, Base: mixer.Base{Gain: -2}}
+	o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 30), Pan: pick(r, 0, -1, 1, r.Float64()*2-1), Loop: r.IntN(4) == 0, Priority: -1, EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: -2}}}
 	change, changeBus, from := mixer.Change{}, mixer.Change{}, int64(0)
 	if moves {
 		o.FadeIn = time.Duration(pick(r, 0, r.IntN(300))) * ms

@@ -94,7 +94,7 @@ func clickScenes(t testing.TB) []clickScene {
 			play(t, m.Engine().At(at), silent, onBus("bus")(m))
 		}},
 		{name: "resize", config: mixer.Config{Voices: 2}, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			play(t, m.Engine().At(0), silent, mixer.Options{Protect: true, Loop: true})
+			play(t, m.Engine().At(0), silent, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}, Loop: true})
 			must(t, m.Engine().At(at).Resize(1))
 		}},
 		{name: "pause", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
@@ -156,7 +156,9 @@ func clickScenes(t testing.TB) []clickScene {
 		{name: "loop and release", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			must(t, m.Engine().At(at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0))
 		}},
-		{name: "rounds", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true, Rounds: 2} }},
+		{name: "rounds", options: func(*mixer.Mixer) mixer.Options {
+			return mixer.Options{Pan: -1, Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}}
+		}},
 		{name: "priority and protection", happens: set(mixer.Change{Fields: mixer.FieldPriority | mixer.FieldProtect, Priority: 3, Protect: true}, 0)},
 	}
 	for shape := sounds.InDecibels; shape <= sounds.ConstantPower; shape++ {

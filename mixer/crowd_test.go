@@ -85,10 +85,10 @@ func TestCrowdWindow(t *testing.T) {
 func TestCrowdIsSmooth(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{Most: 24})
 	s := level(t, 1000, 400, 0.1)
-	play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Group: g, Gain: -10, Base: mixer.Base{Gain: 4}})
-	play(t, m.Engine().At(5), s, mixer.Options{Pan: -1, Group: g, Gain: -6})                               // as loud
-	play(t, m.Engine().At(8), s, mixer.Options{Pan: -1, Group: g, Gain: 4, Base: mixer.Base{Gain: -10}})   // as loud
-	play(t, m.Engine().At(10), s, mixer.Options{Pan: -1, Group: g, Gain: pcm.FromLinear(2 * 0.501187234)}) // four times the power
+	play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Group: g, Gain: -10, EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: 4}}})
+	play(t, m.Engine().At(5), s, mixer.Options{Pan: -1, Group: g, Gain: -6})                                                                 // as loud
+	play(t, m.Engine().At(8), s, mixer.Options{Pan: -1, Group: g, Gain: 4, EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: -10}}}) // as loud
+	play(t, m.Engine().At(10), s, mixer.Options{Pan: -1, Group: g, Gain: pcm.FromLinear(2 * 0.501187234)})                                   // four times the power
 	got := left(m, 40)
 	one := 0.1 * math.Pow(10, -0.3)
 	wantAbout(t, "alone", got[5], one)
@@ -198,8 +198,8 @@ func TestCrowdOfAStopped(t *testing.T) {
 func TestCrowdEvent(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	a, b := level(t, 1000, 400, 0.1), level(t, 1000, 400, 0.1)
-	play(t, m.Engine().At(0), a, mixer.Options{Group: g, Ref: 3})
-	play(t, m.Engine().At(2), b, mixer.Options{Group: g, Ref: 4})
+	play(t, m.Engine().At(0), a, mixer.Options{Group: g, EngineOptions: mixer.EngineOptions{Ref: 3}})
+	play(t, m.Engine().At(2), b, mixer.Options{Group: g, EngineOptions: mixer.EngineOptions{Ref: 4}})
 	left(m, 10)
 	events := make([]mixer.Event, 9)
 	events = events[:m.Events(events)]

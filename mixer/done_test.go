@@ -25,7 +25,7 @@ func TestDone(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
 		s := level(t, 1000, 50, 0.5)
 		ends := play(t, m.Engine().At(0), s, mixer.Options{})
-		stopped := play(t, m.Engine().At(0), s, mixer.Options{Protect: true, Loop: true})
+		stopped := play(t, m.Engine().At(0), s, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}, Loop: true})
 		rejected := play(t, m.Engine().At(20), s, mixer.Options{Priority: -1})
 		cancelled := play(t, m.Engine().At(900), s, mixer.Options{})
 		first := ends.Done()

@@ -64,15 +64,15 @@ func TestWhenFull(t *testing.T) {
 	}{
 		{name: "a loop waits", first: loop, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1"},
 		{name: "what ends is lost", first: mixer.Options{Gain: -20}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
-		{name: "rounds end", first: mixer.Options{Loop: true, Rounds: 99, Gain: -20}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
+		{name: "rounds end", first: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 99}, Gain: -20}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "a For ends", first: mixer.Options{Loop: true, For: 900 * ms, Gain: -20}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
-		{name: "a loop that is to end", first: mixer.Options{Loop: true, Gain: -20, WhenFull: mixer.WhenFullEnd}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
+		{name: "a loop that is to end", first: mixer.Options{Loop: true, Gain: -20, EngineOptions: mixer.EngineOptions{WhenFull: mixer.WhenFullEnd}}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "virtual ones of a number", config: mixer.Config{Virtual: 1}, first: mixer.Options{Gain: -20}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1, 100 ended 1"},
-		{name: "but not that one", config: mixer.Config{Virtual: 1}, first: mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
+		{name: "but not that one", config: mixer.Config{Virtual: 1}, first: mixer.Options{Gain: -20, EngineOptions: mixer.EngineOptions{WhenFull: mixer.WhenFullEnd}}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "released before", first: loop, then: func(m m, h mixer.Handle) {
 			must(t, m.Engine().At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 6}, 0))
 		}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
-		{name: "endless by a set", first: mixer.Options{Loop: true, Rounds: 9, Gain: -20}, then: func(m m, h mixer.Handle) {
+		{name: "endless by a set", first: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 9}, Gain: -20}, then: func(m m, h mixer.Handle) {
 			must(t, m.Engine().At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: mixer.Forever}, 0))
 		}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1"},
 		{name: "released while it waits", first: loop, then: func(m m, h mixer.Handle) {
@@ -198,7 +198,7 @@ func TestParseWhenFull(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", name, got, err)
 		}
 	}
-	_, err := newMixer(t, mixer.Config{}).Play(level(t, 48000, 10, 0.1), mixer.Options{WhenFull: 3})
+	_, err := newMixer(t, mixer.Config{}).Play(level(t, 48000, 10, 0.1), mixer.Options{EngineOptions: mixer.EngineOptions{WhenFull: 3}})
 	if got := fmt.Sprint(err); got != "mixer: bad argument: there is no WhenFull 3: WhenFullVirtual and WhenFullEnd are" {
 		t.Error(got)
 	}

@@ -146,7 +146,7 @@ func ExampleHandle_Done() {
 func ExampleMoment_Set() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	for range 3 {
-		m.Play(tone(500), mixer.Options{Pan: -1, Tag: 7})
+		m.Play(tone(500), mixer.Options{Pan: -1, EngineOptions: mixer.EngineOptions{Tag: 7}})
 	}
 	m.Engine().At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -20, Pan: 1}, 50*time.Millisecond)
 	block := render(m, 200)

@@ -77,8 +77,8 @@ func ExampleMixer_Render() {
 
 func ExampleMixer_Events() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, Voices: 1})
-	m.Play(tone(500), mixer.Options{Gain: -30, Ref: 1})
-	m.Engine().At(100).Play(tone(500), mixer.Options{Ref: 2})
+	m.Play(tone(500), mixer.Options{Gain: -30, EngineOptions: mixer.EngineOptions{Ref: 1}})
+	m.Engine().At(100).Play(tone(500), mixer.Options{EngineOptions: mixer.EngineOptions{Ref: 2}})
 	render(m, 200)
 	events := make([]mixer.Event, 8)
 	for _, e := range events[:m.Events(events)] {
@@ -111,9 +111,9 @@ func ExampleMixer_Stats() {
 
 func ExampleMixer_Voices() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	m.Play(tone(500), mixer.Options{Tag: 1})
-	m.Play(tone(500), mixer.Options{Tag: 2})
-	m.Play(tone(500), mixer.Options{Tag: 1})
+	m.Play(tone(500), mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 1}})
+	m.Play(tone(500), mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 2}})
+	m.Play(tone(500), mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 1}})
 	render(m, 10)
 	n := 0
 	for h := range m.Voices() {

@@ -61,7 +61,7 @@ func TestFaultyStream(t *testing.T) {
 				frames[at][channel] = x
 				s := streamOf(t, frames)
 				got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {
-					return play(t, m.Engine().At(0), s, mixer.Options{Bus: bus, Ref: 7})
+					return play(t, m.Engine().At(0), s, mixer.Options{Bus: bus, EngineOptions: mixer.EngineOptions{Ref: 7}})
 				}, 160, nil)
 				for i := range got {
 					if got[i] != want[i] {
@@ -168,7 +168,7 @@ func TestPanickingVoice(t *testing.T) {
 		m = newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Voices: 4})
 		s := ramp(t, faultRate, 3000)
 		before := play(t, m.Engine().At(0), s, mixer.Options{Pan: -1})
-		broken := play(t, m.Engine().At(0), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Ref: 9})
+		broken := play(t, m.Engine().At(0), sound(t, sounds.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{EngineOptions: mixer.EngineOptions{Ref: 9}})
 		after := play(t, m.Engine().At(0), s, mixer.Options{Pan: 1})
 		out := make([]pcm.Frame, 400)
 		m.Render(out[:100])

@@ -42,7 +42,7 @@ func filteredCrowd(t *testing.T, seed uint64, sounds []*sounds.Sound, block int,
 	frame := func() mixer.Moment { return m.Engine().At(int64(r.IntN(n))) }
 	for i := range 70 {
 		o := mixer.Options{
-			LowPass: cutoff(), HighPass: cutoff(), Loop: r.IntN(4) > 0, Tag: uint64(1 + i%3), Gain: pcm.Decibels(-20 - r.IntN(20)),
+			LowPass: cutoff(), HighPass: cutoff(), Loop: r.IntN(4) > 0, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i%3)}, Gain: pcm.Decibels(-20 - r.IntN(20)),
 			Pan: r.Float64()*2 - 1, Speed: []float64{1, 1, 0.8}[r.IntN(3)], Bus: buses[r.IntN(2)],
 		}
 		if o.Bus == buses[0] && r.IntN(3) == 0 {

@@ -41,8 +41,8 @@ func TestFilterWays(t *testing.T) {
 	samples := noise(r, rate, 2, 1500)
 	samples.Loop = [2]int64{0, 1500}
 	s := sound(t, samples)
-	o := mixer.Options{Loop: true, Tag: 5}
-	begins := mixer.Options{Loop: true, Tag: 5, LowPass: 700, HighPass: 90}
+	o := mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Tag: 5}}
+	begins := mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Tag: 5}, LowPass: 700, HighPass: 90}
 	both := mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: 700, HighPass: 90}
 	over := 100 * time.Millisecond
 	first := filterVoice(s, 700, 90, -1, 0, 0, 0, n)

@@ -20,7 +20,7 @@ func BenchmarkFrame200(b *testing.B) {
 			m := newMixer(b, mixer.Config{Voices: 200, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 			handles, spots := make([]mixer.Handle, 200), make([]space.Spot, 200)
 			for i := range handles {
-				handles[i] = play(b, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Emitter: at(1, 2, 3), Quality: sounds.Cubic})
+				handles[i] = play(b, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Emitter: at(1, 2, 3), EngineOptions: mixer.EngineOptions{Quality: sounds.Cubic}})
 			}
 			block := make([]pcm.Frame, 64)
 			m.Render(block)

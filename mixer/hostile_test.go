@@ -21,7 +21,7 @@ import (
 func TestRoundsBeyondCounting(t *testing.T) {
 	for _, rounds := range []int{50_000_000, 1_000_000_000} {
 		m := at1k(t)
-		h := play(t, m.Engine().At(0), loopedRamp(t, 1000, 100, 160), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
+		h := play(t, m.Engine().At(0), loopedRamp(t, 1000, 100, 160), mixer.Options{Pan: -1, Loop: true, EngineOptions: mixer.EngineOptions{Rounds: rounds}})
 		got := left(m, 2000)
 		if h.State() != mixer.StatePlaying || got[160] != got[100] || got[1960] != got[100] {
 			t.Errorf("%d rounds: %v, frames %v and %v, want %v", rounds, h.State(), got[160], got[1960], got[100])
@@ -231,7 +231,7 @@ func TestPrepareSmallFeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pitch: 48, Speed: 16, Base: mixer.Base{Pitch: 48}})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Pitch: 48, Speed: 16, EngineOptions: mixer.EngineOptions{Base: mixer.Base{Pitch: 48}}})
 		for range 300 {
 			m.Render(make([]pcm.Frame, m.Prepare()))
 		}

@@ -108,7 +108,7 @@ func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool
 	s := level(t, rate, 150, 0.4)
 	for range 30 {
 		at := m.Engine().At(r.Int64N(frames))
-		play(t, at, s, mixer.Options{Bus: buses[r.IntN(5)], Gain: pcm.Decibels(-r.IntN(30)), Pan: r.Float64()*2 - 1, Loop: r.IntN(4) == 0, Priority: r.IntN(2), Tag: uint64(1 + r.IntN(3))})
+		play(t, at, s, mixer.Options{Bus: buses[r.IntN(5)], Gain: pcm.Decibels(-r.IntN(30)), Pan: r.Float64()*2 - 1, Loop: r.IntN(4) == 0, Priority: r.IntN(2), EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(3))}})
 		at = m.Engine().At(r.Int64N(frames))
 		switch r.IntN(4) {
 		case 0:

@@ -28,7 +28,7 @@ func TestJournal(t *testing.T) {
 	}
 	s := journalSound(t)
 	play := func(frame int64) mixer.Handle {
-		h, err := m.Engine().At(frame).Play(s, mixer.Options{Gain: -6, Tag: 1})
+		h, err := m.Engine().At(frame).Play(s, mixer.Options{Gain: -6, EngineOptions: mixer.EngineOptions{Tag: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

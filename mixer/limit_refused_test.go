@@ -22,9 +22,9 @@ func TestLimitRefused(t *testing.T) {
 			want: "0 started 1, 1 started 2, 1 virtual 2 (pool), 2 rejected (pool)"},
 		{name: "the oldest of a group", config: mixer.Config{Overflow: mixer.Reject}, group: mixer.StealOldest,
 			want: "0 started 1, 1 started 2, 1 virtual 2 (pool), 2 rejected (pool)"},
-		{name: "a protected one", real: o{Protect: true},
+		{name: "a protected one", real: o{EngineOptions: mixer.EngineOptions{Protect: true}},
 			want: "0 started 1, 1 started 2, 1 virtual 2 (protected), 2 rejected (protected)"},
-		{name: "of a bus, a protected one", real: o{Protect: true},
+		{name: "of a bus, a protected one", real: o{EngineOptions: mixer.EngineOptions{Protect: true}},
 			config: mixer.Config{Buses: []mixer.BusConfig{{Name: "b", Voices: 1}}},
 			want:   "0 started 1, 1 started 2, 1 virtual 2 (protected), 2 rejected (protected)"},
 		{name: "a higher priority", real: o{Priority: 2}, waits: o{Priority: 1}, third: o{Priority: 1},
@@ -42,7 +42,7 @@ func TestLimitRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Rate, c.config.NoLimiter, c.config.Voices = 1000, true, 1
 			m := newMixer(t, c.config)
-			first := o{Loop: true, Protect: c.real.Protect, Priority: c.real.Priority}
+			first := o{Loop: true, EngineOptions: mixer.EngineOptions{Protect: c.real.Protect}, Priority: c.real.Priority}
 			c.waits.Loop = true
 			if len(c.config.Buses) > 0 {
 				c.waits.Bus = busOf(t, m, "b")

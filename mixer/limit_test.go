@@ -42,7 +42,7 @@ func TestLimitByHand(t *testing.T) {
 			g, err := m.NewGroup("g", c.group)
 			must(t, err)
 			for i := range 4 {
-				play(t, m.Engine().At(int64(i)), level(t, 1000, 100, 0.1), mixer.Options{Group: g, Gain: c.gains[i], Owner: c.owners[i]})
+				play(t, m.Engine().At(int64(i)), level(t, 1000, 100, 0.1), mixer.Options{Group: g, Gain: c.gains[i], EngineOptions: mixer.EngineOptions{Owner: c.owners[i]}})
 			}
 			left(m, 19)
 			wantEvents(t, m, c.want)

@@ -23,7 +23,7 @@ func TestNoAllocation(t *testing.T) {
 		n := 0
 		if got := testing.AllocsPerRun(200, func() {
 			for i := range 6 {
-				h, _ := m.Play(s, mixer.Options{Bus: bus, Group: []*mixer.Group{nil, g}[i%2], Pitch: pcm.Semitones(n % 5), Loop: i == 3, Tag: 1, FadeIn: time.Millisecond})
+				h, _ := m.Play(s, mixer.Options{Bus: bus, Group: []*mixer.Group{nil, g}[i%2], Pitch: pcm.Semitones(n % 5), Loop: i == 3, EngineOptions: mixer.EngineOptions{Tag: 1}, FadeIn: time.Millisecond})
 				h.SetGain(-3)
 				h.SetPan(0.5)
 				h.Fade(-10, time.Millisecond)
@@ -74,7 +74,7 @@ func TestManyGoroutines(t *testing.T) {
 				}
 				switch (i + g) % 9 {
 				case 0, 1:
-					if n, err := m.Play(s, mixer.Options{Tag: uint64(g), Loop: i%7 == 0}); err == nil {
+					if n, err := m.Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(g)}, Loop: i%7 == 0}); err == nil {
 						h = n
 					}
 				case 2:

@@ -113,7 +113,7 @@ func walls(t testing.TB, e *space.Emitter) (*mixer.Mixer, mixer.Handle) {
 		Rate: 48000, NoLimiter: true, Outputs: []mixer.Output{{Name: "main", Channel: 1}, {Name: "wet", Channel: 3}},
 		Buses: []mixer.BusConfig{{Name: "hall", Output: "wet"}, {Name: "sfx"}},
 	})
-	h := play(t, m.Engine().At(0), rain(t, 48000, 5000), mixer.Options{Emitter: e, Loop: true, Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Gain: -6}}})
+	h := play(t, m.Engine().At(0), rain(t, 48000, 5000), mixer.Options{Emitter: e, Loop: true, Bus: busOf(t, m, "sfx"), EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall", Gain: -6}}}})
 	return m, h
 }
 
@@ -200,7 +200,7 @@ func TestMuffledBlocks(t *testing.T) {
 			if r.IntN(2) == 0 {
 				e.SendAttenuation = space.Attenuation{Min: 5, Rolloff: 0.3}
 			}
-			o := mixer.Options{Tag: uint64(1 + i%3), Bus: busOf(t, m, "sfx"), Emitter: e}
+			o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i%3)}, Bus: busOf(t, m, "sfx"), Emitter: e}
 			if i%3 > 0 {
 				o.Sends = []mixer.Send{{To: "hall", Gain: -3}}
 			}
@@ -263,7 +263,7 @@ func TestMuffledLater(t *testing.T) {
 	} {
 		m := newMixer(t, mixer.Config{Rate: 48000, NoLimiter: true})
 		start := func() mixer.Handle {
-			return play(t, m.Engine().At(100), rain(t, 48000, 5000), mixer.Options{Loop: true, Tag: 7, Emitter: at(0, 0, -1)})
+			return play(t, m.Engine().At(100), rain(t, 48000, 5000), mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Tag: 7}, Emitter: at(0, 0, -1)})
 		}
 		if tell == nil {
 			must(t, m.Engine().At(150).SetPosition(mixer.TargetTag(7), wall))
@@ -290,7 +290,7 @@ func TestMuffledIsStolenFirst(t *testing.T) {
 			// Filters count too, see TestWallsHide. Here only the gain matters.
 			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Virtual: 2, IgnoreFilters: true, Buses: []mixer.BusConfig{{Name: "hall"}}})
 			s := steady(t, 0.25)
-			walled := play(t, m.Engine().At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: spot}, Sends: sends})
+			walled := play(t, m.Engine().At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: spot}, EngineOptions: mixer.EngineOptions{Sends: sends}})
 			free := play(t, m.Engine().At(0), s, mixer.Options{Gain: -10, Emitter: &space.Emitter{}})
 			left(m, 20)
 			want := free.Audibility() + 10 - pcm.Decibels(24*spot.Occlusion+12*spot.Obstruction)
@@ -329,13 +329,13 @@ func TestMuffledIsHeard(t *testing.T) {
 		"a wall, and less": {{Emitter: in(0.5, 0), LowPass: 1000}, {Gain: -12, LowPass: 1000}},
 		"a pillar":         {{Emitter: in(0, 1)}, {Gain: -12, LowPass: 2000}},
 		"both":             {{Emitter: in(1, 1)}, {Gain: -36, LowPass: 800}},
-		"a wall, sent":     {{Emitter: in(1, 0), Sends: sends}, {Gain: -24, LowPass: 800, Sends: sends}},
+		"a wall, sent":     {{Emitter: in(1, 0), EngineOptions: mixer.EngineOptions{Sends: sends}}, {Gain: -24, LowPass: 800, EngineOptions: mixer.EngineOptions{Sends: sends}}},
 	} {
 		if got, want := level(c[0]), level(c[1]); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: %.2f dB, want %.2f", name, got, want)
 		}
 	}
-	free, pillar := level(mixer.Options{}), level(mixer.Options{Emitter: in(0, 1), Sends: sends})
+	free, pillar := level(mixer.Options{}), level(mixer.Options{Emitter: in(0, 1), EngineOptions: mixer.EngineOptions{Sends: sends}})
 	if pillar < free || pillar > free+0.3 { // the reverb gets all of it, and a little passes the pillar
 		t.Errorf("behind a pillar it is %.2f dB with its send, and %.2f in the open without", pillar, free)
 	}
@@ -343,7 +343,7 @@ func TestMuffledIsHeard(t *testing.T) {
 		Spot:        space.Spot{Position: space.Vector{0, 0, -50}},
 		Attenuation: space.Attenuation{Curve: space.Linear, Min: 1, Max: 20}, SendAttenuation: space.Attenuation{Curve: space.Constant},
 	}
-	if hall := level(mixer.Options{Emitter: far, Sends: sends}); math.Abs(hall-free) > 0.1 {
+	if hall := level(mixer.Options{Emitter: far, EngineOptions: mixer.EngineOptions{Sends: sends}}); math.Abs(hall-free) > 0.1 {
 		t.Errorf("of what is heard in the hall alone the audibility is %.2f dB, want %.2f", hall, free)
 	}
 }

@@ -20,19 +20,10 @@ type Options struct {
 	// LowPass and HighPass are the cutoffs of two two-pole filters in Hz, 20..20,000. 0: off, at no cost.
 	LowPass, HighPass float64
 
-	// Base is added to Gain, Pitch and Speed: gains and pitches add up, speeds multiply. Commands do not
-	// change it.
-	Base Base
-
-	Bus      Bus      // the zero value is the master
-	Group    *Group   // shares its limit and cooldown; may be nil
-	Priority int      // it can steal voices of this or a lower priority; -1,000,000..1,000,000
-	Protect  bool     // is never stolen
-	WhenFull WhenFull // whether it becomes virtual if the pool has no slot for it; 0: endless voices do
-	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
-	Rounds   int      // with Loop: how often the loop plays before the voice continues to the end; 0, Forever: endlessly
-
-	Sends []Send // at most VoiceSends; the slice is copied
+	Bus      Bus    // the zero value is the master
+	Group    *Group // shares its limit and cooldown; may be nil
+	Priority int    // it can steal voices of this or a lower priority; -1,000,000..1,000,000
+	Loop     bool   // repeats the sound's loop, Rounds times or until it is stopped or released
 
 	Emitter *space.Emitter // its position in space, copied; nil: not spatial, and Pan applies
 
@@ -40,9 +31,22 @@ type Options struct {
 	For    time.Duration // stops the voice after this time, with a fade-out of 10 ms; 0: it plays to its end
 	FadeIn time.Duration // from silence, along FadeShape
 
-	FadeShape sounds.Shape // of FadeIn; 0: a raised cosine
+	EngineOptions
+}
 
-	Quality sounds.Quality // interpolation when pitched; 0: Config.Quality
+// EngineOptions is the part of Options for banks, cue players and tools. The zero value is the default of each option.
+type EngineOptions struct {
+	// Base is added to Gain, Pitch and Speed: gains and pitches add up, speeds multiply. Commands do not
+	// change it.
+	Base Base
+
+	Protect   bool           // is never stolen
+	WhenFull  WhenFull       // whether it becomes virtual if the pool has no slot for it; 0: endless voices do
+	FadeShape sounds.Shape   // of FadeIn; 0: a raised cosine
+	Quality   sounds.Quality // interpolation when pitched; 0: Config.Quality
+
+	Rounds int    // with Loop: how often the loop plays before the voice continues to the end; 0, Forever: endlessly
+	Sends  []Send // at most VoiceSends; the slice is copied
 
 	Owner uint64 // the object that the sound belongs to, for GroupOptions.PerOwner; 0: no owner
 

@@ -178,7 +178,7 @@ func (s *outScript) draw(t testing.TB, r *rand.Rand) {
 		}
 		switch kind := r.IntN(20); {
 		case kind < 8:
-			o := mixer.Options{Gain: pcm.Decibels(-r.IntN(20)), Pan: r.Float64()*2 - 1, Tag: uint64(1 + r.IntN(3)), Loop: r.IntN(3) == 0}
+			o := mixer.Options{Gain: pcm.Decibels(-r.IntN(20)), Pan: r.Float64()*2 - 1, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(3))}, Loop: r.IntN(3) == 0}
 			if r.IntN(3) == 0 {
 				o.For = time.Duration(10+10*r.IntN(30)) * ms
 			}

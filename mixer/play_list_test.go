@@ -42,7 +42,7 @@ func TestPlayOrder(t *testing.T) {
 			for number := range tags {
 				begin := r.Int64N(frames - 1000)
 				for layer := range 3 + r.IntN(4) {
-					o := mixer.Options{Loop: r.IntN(3) > 0, Gain: pcm.Decibels(-20 * r.Float64()), Play: uint64(number + 1), Pan: r.Float64()}
+					o := mixer.Options{Loop: r.IntN(3) > 0, Gain: pcm.Decibels(-20 * r.Float64()), EngineOptions: mixer.EngineOptions{Play: uint64(number + 1)}, Pan: r.Float64()}
 					s := all[r.IntN(len(all))]
 					actions = append(actions, action{begin, func(at mixer.Moment) {
 						if h := play(t, at, s, o); layer == 0 {

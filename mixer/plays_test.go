@@ -66,8 +66,8 @@ func TestPlays(t *testing.T) {
 		end := min(now+1+r.Int64N(int64(len(block))), day)
 		for due := plays * end / day; asked < due; {
 			o := mixer.Options{
-				Bus: buses[r.IntN(4)], Group: groups[r.IntN(3)], Tag: uint64(1 + r.IntN(9)), Gain: pcm.Decibels(-r.IntN(40)),
-				Priority: r.IntN(3), Protect: r.IntN(50) == 0, Pitch: pcm.Semitones(r.IntN(25) - 12), FadeIn: time.Duration(r.IntN(9)) * time.Millisecond,
+				Bus: buses[r.IntN(4)], Group: groups[r.IntN(3)], EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(9)), Protect: r.IntN(50) == 0}, Gain: pcm.Decibels(-r.IntN(40)),
+				Priority: r.IntN(3), Pitch: pcm.Semitones(r.IntN(25) - 12), FadeIn: time.Duration(r.IntN(9)) * time.Millisecond,
 			}
 			s := sounds[r.IntN(len(sounds))]
 			switch r.IntN(60) {

@@ -196,7 +196,7 @@ func TestScores(t *testing.T) {
 				}
 				o := Options{
 					Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Pitch: pcm.Semitones(r.IntN(13) - 6), Loop: r.IntN(3) == 0,
-					Priority: r.IntN(2), Protect: r.IntN(9) == 0, FadeIn: time(), Bus: buses[r.IntN(3)],
+					Priority: r.IntN(2), EngineOptions: EngineOptions{Protect: r.IntN(9) == 0}, FadeIn: time(), Bus: buses[r.IntN(3)],
 				}
 				if o.Loop { // otherwise target values would not be all that counts
 					o.WhenFull = WhenFullEnd

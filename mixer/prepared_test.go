@@ -28,15 +28,15 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 	for name, ask := range map[string]func(m *mixer.Mixer, s *sounds.Sound){
 		"a tag": func(m *mixer.Mixer, s *sounds.Sound) {
 			set(m.Engine().At(5000), mixer.TargetTag(7), up)
-			play(t, m.Engine().At(100), s, mixer.Options{Tag: 7})
+			play(t, m.Engine().At(100), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 7}})
 		},
 		"a tag, after a block": func(m *mixer.Mixer, s *sounds.Sound) {
 			set(m.Engine().At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 8})
 			m.Render(make([]pcm.Frame, 1000))
-			play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: 7})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 7}})
 		},
 		"a tag that is set before a start": func(m *mixer.Mixer, s *sounds.Sound) {
-			play(t, m.Engine().At(3000), s, mixer.Options{Tag: 7, Bus: busOf(t, m, "b")})
+			play(t, m.Engine().At(3000), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 7}, Bus: busOf(t, m, "b")})
 			set(m.Engine().At(1000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldPitch, Pitch: -40})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 4000))
@@ -48,13 +48,13 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 		},
 		"rounds": func(m *mixer.Mixer, s *sounds.Sound) {
 			set(m.Engine().At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1})
-			play(t, m.Engine().At(100), s, mixer.Options{Tag: 7, Loop: true, Pitch: 3})
+			play(t, m.Engine().At(100), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 7}, Loop: true, Pitch: 3})
 		},
 		"a batch before the start": func(m *mixer.Mixer, s *sounds.Sound) {
 			batch := m.Engine().NewBatch()
 			set(batch.At(0), mixer.TargetTag(7), up)
 			m.Render(make([]pcm.Frame, 1000))
-			play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: 7})
+			play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 7}})
 			must(t, m.Engine().At(5000).Fire(batch))
 		},
 		"a batch that was fired": func(m *mixer.Mixer, s *sounds.Sound) {
@@ -66,7 +66,7 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 			play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 		},
 		"a batch for a later start": func(m *mixer.Mixer, s *sounds.Sound) {
-			play(t, m.Engine().At(3000), s, mixer.Options{Tag: 7})
+			play(t, m.Engine().At(3000), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 7}})
 			batch := m.Engine().NewBatch()
 			set(batch.At(0), mixer.TargetTag(7), up)
 			must(t, m.Engine().At(5000).Fire(batch))
@@ -227,7 +227,7 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 			switch r.IntN(9) {
 			default:
 				o := mixer.Options{
-					Gain: pcm.Decibels(-6 - r.Float64()*20), Tag: uint64(1 + r.IntN(2)), Loop: r.IntN(2) == 0, Bus: busOf(t, m, []string{"a", "b", "master"}[r.IntN(3)]), From: ms(200),
+					Gain: pcm.Decibels(-6 - r.Float64()*20), EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(2))}, Loop: r.IntN(2) == 0, Bus: busOf(t, m, []string{"a", "b", "master"}[r.IntN(3)]), From: ms(200),
 				}
 				switch r.IntN(3) {
 				case 0:

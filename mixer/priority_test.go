@@ -19,13 +19,13 @@ func TestPriorityChanges(t *testing.T) {
 		},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
-		h := play(t, m.Engine().At(0), s, mixer.Options{Priority: 5, Tag: 4})
+		h := play(t, m.Engine().At(0), s, mixer.Options{Priority: 5, EngineOptions: mixer.EngineOptions{Tag: 4}})
 		play(t, m.Engine().At(10), s, mixer.Options{})
 		left(m, 20)
 		if err := set(m, h, 0); err != nil {
 			t.Fatal(err)
 		}
-		play(t, m.Engine().At(30), s, mixer.Options{Tag: 4})
+		play(t, m.Engine().At(30), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 4}})
 		left(m, 20)
 		if err := set(m, h, 9); name == "by its handle" && err != mixer.ErrGone {
 			t.Errorf("%s: setting the victim says %v", name, err)
@@ -79,9 +79,9 @@ func TestProtectedBeyondALimit(t *testing.T) {
 		},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 3})
-		h := play(t, m.Engine().At(0), s, mixer.Options{Protect: true, Tag: 1})
-		play(t, m.Engine().At(0), s, mixer.Options{Protect: true, Gain: -20})
-		play(t, m.Engine().At(0), s, mixer.Options{Protect: true, Gain: -9})
+		h := play(t, m.Engine().At(0), s, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true, Tag: 1}})
+		play(t, m.Engine().At(0), s, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}, Gain: -20})
+		play(t, m.Engine().At(0), s, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}, Gain: -9})
 		m.Engine().At(10).Resize(1)
 		play(t, m.Engine().At(15), s, mixer.Options{})
 		left(m, 20)

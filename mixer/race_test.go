@@ -130,7 +130,7 @@ func TestEightCallers(t *testing.T) {
 				ms := time.Duration(r.IntN(5)) * time.Millisecond
 				switch r.IntN(28) {
 				case 0, 1, 2, 3, 4:
-					o := mixer.Options{Tag: uint64(1 + caller), Bus: buses[r.IntN(4)], Loop: r.IntN(5) == 0, Priority: r.IntN(3), Emitter: &space.Emitter{}}
+					o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(1 + caller)}, Bus: buses[r.IntN(4)], Loop: r.IntN(5) == 0, Priority: r.IntN(3), Emitter: &space.Emitter{}}
 					if r.IntN(4) == 0 {
 						o.Group = group
 					}

@@ -53,27 +53,31 @@ func TestRefineAsked(t *testing.T) {
 	}{
 		"a pitch": {play: func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Pitch: 3}) }, once: []int{0}},
 		"a pitch of its own and of the sound": {play: func(m *mixer.Mixer, s *sounds.Sound) {
-			m.Play(s, mixer.Options{Speed: 2, Base: mixer.Base{Pitch: 3}})
+			m.Play(s, mixer.Options{Speed: 2, EngineOptions: mixer.EngineOptions{Base: mixer.Base{Pitch: 3}}})
 		}, once: []int{2}},
 		"a loop": {
 			play:   func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true}) },
 			looped: []int{1},
 		},
 		"rounds": {
-			play: func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true, Rounds: 2}) },
+			play: func(m *mixer.Mixer, s *sounds.Sound) {
+				m.Play(s, mixer.Options{Speed: 2, Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}})
+			},
 			once: []int{1}, looped: []int{1},
 		},
-		"linear": {play: func(m *mixer.Mixer, s *sounds.Sound) { m.Play(s, mixer.Options{Speed: 2, Quality: sounds.Linear}) }},
+		"linear": {play: func(m *mixer.Mixer, s *sounds.Sound) {
+			m.Play(s, mixer.Options{Speed: 2, EngineOptions: mixer.EngineOptions{Quality: sounds.Linear}})
+		}},
 		"a handle": {
 			play: func(m *mixer.Mixer, s *sounds.Sound) { h, _ := m.Play(s, mixer.Options{}); h.SetPitch(10) },
 			once: []int{0, 1},
 		},
 		"a tag": {play: func(m *mixer.Mixer, s *sounds.Sound) {
-			m.Play(s, mixer.Options{Speed: 4, Tag: 7})
+			m.Play(s, mixer.Options{Speed: 4, EngineOptions: mixer.EngineOptions{Tag: 7}})
 			m.Engine().At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}, once: []int{1, 2, 3}},
 		"another tag": {play: func(m *mixer.Mixer, s *sounds.Sound) {
-			m.Play(s, mixer.Options{Tag: 7})
+			m.Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 7}})
 			m.Engine().At(100).Set(mixer.TargetTag(8), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}},
 		"a bus": {play: func(m *mixer.Mixer, s *sounds.Sound) {
@@ -239,7 +243,7 @@ func TestRefinedPlayAllocatesNothing(t *testing.T) {
 	n := 0
 	if got := testing.AllocsPerRun(200, func() {
 		for i := range 6 {
-			h, _ := m.Play(s, mixer.Options{Bus: bus, Speed: 1 + float64((n+i)%5)/2, Loop: i%2 == 0, Rounds: i % 3 * (1 - i%2), Tag: 1})
+			h, _ := m.Play(s, mixer.Options{Bus: bus, Speed: 1 + float64((n+i)%5)/2, Loop: i%2 == 0, EngineOptions: mixer.EngineOptions{Rounds: i % 3 * (1 - i%2), Tag: 1}})
 			h.SetPitch(pcm.Semitones(n%9 - 4))
 			h.SetSpeed(1 + float64(n%3))
 		}

@@ -27,7 +27,7 @@ func TestRounds(t *testing.T) {
 			for _, from := range []int{0, 1, 40} {
 				m := at1k(t)
 				to := from + length
-				h := play(t, m.Engine().At(3), loopedRamp(t, to+90, int64(from), int64(to)), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
+				h := play(t, m.Engine().At(3), loopedRamp(t, to+90, int64(from), int64(to)), mixer.Options{Pan: -1, Loop: true, EngineOptions: mixer.EngineOptions{Rounds: rounds}})
 				want := writtenOut(to+90, from, to, rounds)
 				got := left(m, 3+len(want)+5)
 				if !slices.Equal(frames(got[3:3+len(want)]), want) || h.State() != mixer.StateEnded {
@@ -46,7 +46,7 @@ func TestRounds(t *testing.T) {
 func TestRoundsToTheEnd(t *testing.T) {
 	for _, length := range []int{1, 9, 64, 150} {
 		m := at1k(t)
-		play(t, m.Engine().At(0), loopedRamp(t, 40+length, 40, int64(40+length)), mixer.Options{Pan: -1, Loop: true, Rounds: 3})
+		play(t, m.Engine().At(0), loopedRamp(t, 40+length, 40, int64(40+length)), mixer.Options{Pan: -1, Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 3}})
 		want := writtenOut(40+length, 40, 40+length, 3)
 		wantFrames(t, fmt.Sprint("a loop of ", length), left(m, len(want)), want)
 		left(m, 1)
@@ -68,7 +68,7 @@ func TestRoundsAtAnyPitch(t *testing.T) {
 		for _, i := range writtenOut(len(data), from, from+length, rounds) {
 			long = append(long, data[i])
 		}
-		o := mixer.Options{Pan: -1, Speed: 1. / 4 * float64(1+r.IntN(30)) * (1 + r.Float64()/7), Quality: sounds.Quality(r.IntN(2))}
+		o := mixer.Options{Pan: -1, Speed: 1. / 4 * float64(1+r.IntN(30)) * (1 + r.Float64()/7), EngineOptions: mixer.EngineOptions{Quality: sounds.Quality(r.IntN(2))}}
 		o.Speed = min(max(o.Speed, 1./16), 16)
 		render := func(data []float32, loop [2]int64, o mixer.Options) []float32 {
 			m := at1k(t)
@@ -144,14 +144,14 @@ func TestSetLoop(t *testing.T) {
 		"of what plays once":         {start: mixer.Options{}, at: 50, rounds: 3, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
 		"in the loop":                {start: mixer.Options{}, at: 150, rounds: 2, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
 		"beyond the loop":            {start: mixer.Options{}, at: 250, rounds: 6, want: count(0, 300)},
-		"less than it had":           {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, rounds: 2, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"more than it had":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 50, rounds: 4, want: slices.Concat(count(0, 100), loop(4), count(200, 300))},
-		"none of what has some":      {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, rounds: 1, want: count(0, 300)},
+		"less than it had":           {start: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 9}}, at: 50, rounds: 2, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"more than it had":           {start: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}}, at: 50, rounds: 4, want: slices.Concat(count(0, 100), loop(4), count(200, 300))},
+		"none of what has some":      {start: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 9}}, at: 50, rounds: 1, want: count(0, 300)},
 		"in the second round":        {start: mixer.Options{Loop: true}, at: 250, rounds: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
 		"in the seam":                {start: mixer.Options{Loop: true}, at: 202, rounds: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"at the end of the loop":     {start: mixer.Options{Loop: true, Rounds: 3}, at: 200, rounds: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"after the rounds":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 350, rounds: 5, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"in the last round":          {start: mixer.Options{Loop: true, Rounds: 2}, at: 250, rounds: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"at the end of the loop":     {start: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 3}}, at: 200, rounds: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"after the rounds":           {start: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}}, at: 350, rounds: 5, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"in the last round":          {start: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}}, at: 250, rounds: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
 		"before the start, as asked": {start: mixer.Options{Loop: true}, at: 0, rounds: 2, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
 	} {
 		c.start.Pan = -1

@@ -85,7 +85,7 @@ func TestSeekNames(t *testing.T) {
 		"everything": func(*mixer.Mixer) mixer.Target { return mixer.TargetAll() },
 	} {
 		m := at1k(t, mixer.BusConfig{Name: "above"}, mixer.BusConfig{Name: "below", Parent: "above"})
-		play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Tag: 7, Bus: busOf(t, m, "below")})
+		play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, EngineOptions: mixer.EngineOptions{Tag: 7}, Bus: busOf(t, m, "below")})
 		m.Engine().At(20).Seek(target(m), 300*ms)
 		wantFrames(t, name, left(m, 40)[30:], count(310, 320))
 	}
@@ -111,7 +111,7 @@ func TestSeekInALoop(t *testing.T) {
 		{to: 150, rounds: 2, want: slices.Concat(count(160, 200), count(100, 160))},
 	} {
 		m := at1k(t)
-		h := play(t, m.Engine().At(0), loopedRamp(t, 300, 100, 200), mixer.Options{Pan: -1, Loop: true, Rounds: c.rounds})
+		h := play(t, m.Engine().At(0), loopedRamp(t, 300, 100, 200), mixer.Options{Pan: -1, Loop: true, EngineOptions: mixer.EngineOptions{Rounds: c.rounds}})
 		m.Engine().At(20).Seek(mixer.TargetVoice(h), msOf(c.to))
 		wantFrames(t, fmt.Sprintf("after a seek to %d with %d rounds", c.to, c.rounds), left(m, 130)[30:], c.want)
 	}

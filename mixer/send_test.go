@@ -122,7 +122,7 @@ func TestVoiceSends(t *testing.T) {
 			},
 		})
 		sends := []mixer.Send{{To: "hall", Gain: -6}, {To: "room", Gain: -20}}
-		o := mixer.Options{Pan: -1, Gain: -10, Bus: busOf(t, m, "sfx"), Sends: sends, Tag: 7}
+		o := mixer.Options{Pan: -1, Gain: -10, Bus: busOf(t, m, "sfx"), EngineOptions: mixer.EngineOptions{Sends: sends, Tag: 7}}
 		h := play(t, m.Engine().At(50), level(t, 1000, 3000, 1), o)
 		sends[0].Gain = 24 // the slice was copied
 		must(t, h.SetSend("room", -80, 0))
@@ -162,7 +162,7 @@ func TestVoiceSends(t *testing.T) {
 		`25`:                                               {{To: "b", Gain: 25}},
 		`there is no bus "master" to send to; the nearest`: {{To: "master"}},
 	} {
-		if _, err := m.Play(s, mixer.Options{Bus: busOf(t, m, "a"), Sends: sends}); err == nil || !errors.Is(err, mixer.ErrOption) || !strings.Contains(err.Error(), want) {
+		if _, err := m.Play(s, mixer.Options{Bus: busOf(t, m, "a"), EngineOptions: mixer.EngineOptions{Sends: sends}}); err == nil || !errors.Is(err, mixer.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestVoiceSendsBits(t *testing.T) {
 		})
 		for i := range 60 {
 			o := mixer.Options{
-				Gain: pcm.Decibels(-i % 13), Pan: float64(i%5)/2 - 1, Bus: busOf(t, m, "sfx"), Loop: i%3 == 0, Pitch: pcm.Semitones(i % 4), FadeIn: 3 * ms, Tag: uint64(1 + i%3),
+				Gain: pcm.Decibels(-i % 13), Pan: float64(i%5)/2 - 1, Bus: busOf(t, m, "sfx"), Loop: i%3 == 0, Pitch: pcm.Semitones(i % 4), FadeIn: 3 * ms, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i%3)},
 			}
 			if i%4 != 3 {
 				o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(-i % 20), Pre: i%4 == 1}}
@@ -200,7 +200,7 @@ func TestVoiceSendsBits(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, Buses: []mixer.BusConfig{{Name: "hall"}}})
 	for i := range 200 {
-		play(t, m.Engine().At(int64(i*40)), level(t, 8000, 300, 0.3), mixer.Options{Sends: []mixer.Send{{To: "hall", Gain: -3, Pre: i%2 == 0}}})
+		play(t, m.Engine().At(int64(i*40)), level(t, 8000, 300, 0.3), mixer.Options{EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall", Gain: -3, Pre: i%2 == 0}}}})
 	}
 	block := make([]pcm.Frame, 40)
 	if n := testing.AllocsPerRun(150, func() { m.Render(block) }); n != 0 {
@@ -215,7 +215,7 @@ func TestFedBusesMoveSmoothly(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "sfx", Sends: []mixer.Send{{To: "hall"}}, Gain: -80}, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "voices"})
 	must(t, m.Engine().At(0).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldGain, Gain: 0}, 0))
 	play(t, m.Engine().At(0), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "sfx")})
-	play(t, m.Engine().At(1500), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Gain: -80, Sends: []mixer.Send{{To: "voices", Gain: 0}}})
+	play(t, m.Engine().At(1500), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Gain: -80, EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "voices", Gain: 0}}}})
 	must(t, m.Engine().At(700).Set(mixer.TargetBus(busOf(t, m, "hall")), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0))
 	got := left(m, 900)
 	if got[703] < 0.06 || got[703] > 0.45 || math.Abs(float64(got[720])-0.05) > 1e-6 {
@@ -237,7 +237,7 @@ func TestSendsOfEndingMoves(t *testing.T) {
 	render := func(block int) []pcm.Frame {
 		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx", Mute: true}}})
 		sfx := mixer.TargetBus(busOf(t, m, "sfx"))
-		h := play(t, m.Engine().At(0), level(t, 8000, 4000, 0.5), mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Gain: -30}}})
+		h := play(t, m.Engine().At(0), level(t, 8000, 4000, 0.5), mixer.Options{Bus: busOf(t, m, "sfx"), EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall", Gain: -30}}}})
 		must(t, m.Engine().At(900).SetSend(mixer.TargetVoice(h), "hall", 0, 300*ms))
 		must(t, m.Engine().At(1003).Set(sfx, mixer.Change{Fields: mixer.FieldMute}, 0))
 		return inBlocks(m, 4000, block)
@@ -264,8 +264,7 @@ func TestVoicePreSends(t *testing.T) {
 			data[i] = 1 - float32(i%2)/2 // 1 on the left, a half on the right
 		}
 		h := play(t, m.Engine().At(50), sound(t, sounds.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{
-			Base: mixer.Base{Gain: -3}, Gain: -10, Pan: 1, Bus: busOf(t, m, "sfx"), FadeIn: 100 * ms,
-			Sends: []mixer.Send{{To: "hall", Gain: -6, Pre: true}},
+			EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: -3}, Sends: []mixer.Send{{To: "hall", Gain: -6, Pre: true}}}, Gain: -10, Pan: 1, Bus: busOf(t, m, "sfx"), FadeIn: 100 * ms,
 		})
 		must(t, m.Engine().At(300).SetGain(mixer.TargetVoice(h), -80))
 		must(t, m.Engine().At(400).SetSend(mixer.TargetVoice(h), "hall", 0, 0))
@@ -317,9 +316,9 @@ func TestVoicePreSendsPlace(t *testing.T) {
 			return dry, wet
 		}
 		sends := func(pre bool) []mixer.Send { return []mixer.Send{{To: "hall", Gain: -6, Pre: pre}} }
-		far := mixer.Options{Gain: -12, Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{-3, 0, -9}}}, Sends: sends(true)}
+		far := mixer.Options{Gain: -12, Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{-3, 0, -9}}}, EngineOptions: mixer.EngineOptions{Sends: sends(true)}}
 		dry, wet := render(far, 64)
-		near := mixer.Options{Sends: sends(false)}
+		near := mixer.Options{EngineOptions: mixer.EngineOptions{Sends: sends(false)}}
 		_, want := render(near, 64)
 		if !slices.Equal(wet, want) {
 			t.Errorf("%d channels: the place or the gain is heard before the fader", channels)
@@ -343,7 +342,7 @@ func TestSoloKeepsSends(t *testing.T) {
 	render := func(block int, own bool) []pcm.Frame {
 		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx"}}})
 		s := level(t, 8000, 8000, 0.125)
-		play(t, m.Engine().At(0), s, mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall"}}})
+		play(t, m.Engine().At(0), s, mixer.Options{Bus: busOf(t, m, "sfx"), EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall"}}}})
 		if own {
 			play(t, m.Engine().At(0), s, mixer.Options{Bus: busOf(t, m, "hall"), Gain: -6})
 		}
@@ -373,7 +372,7 @@ func TestSoloKeepsSends(t *testing.T) {
 func TestSendMovesCount(t *testing.T) {
 	s := rainy(t)
 	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx"}}})
-	h := play(t, m.Engine().At(0), s, mixer.Options{Gain: -30, Loop: true, Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Pre: true}}})
+	h := play(t, m.Engine().At(0), s, mixer.Options{Gain: -30, Loop: true, Bus: busOf(t, m, "sfx"), EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall", Pre: true}}}})
 	left(m, 1000)
 	before := h.Audibility()
 	must(t, h.SetSend("hall", -120, 0))

@@ -26,7 +26,7 @@ func TestShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := m.Play(s, mixer.Options{Loop: true, Rounds: 3, Gain: -2, Base: mixer.Base{Gain: -3}, Pan: -1})
+	first, err := m.Play(s, mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 3, Base: mixer.Base{Gain: -3}}, Gain: -2, Pan: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func TestResize(t *testing.T) {
 	s := level(t, 1000, 400, 0.1)
 	var hs []mixer.Handle
 	for i := range 4 {
-		hs = append(hs, play(t, m.Engine().At(0), s, mixer.Options{Gain: pcm.Decibels(-i), Protect: i == 3}))
+		hs = append(hs, play(t, m.Engine().At(0), s, mixer.Options{Gain: pcm.Decibels(-i), EngineOptions: mixer.EngineOptions{Protect: i == 3}}))
 	}
 	m.Engine().At(10).Resize(2)
 	left(m, 20)
@@ -38,7 +38,7 @@ func TestResize(t *testing.T) {
 	}
 	m.Engine().At(20).Resize(8)
 	for range 6 {
-		play(t, m.Engine().At(20), s, mixer.Options{Protect: true})
+		play(t, m.Engine().At(20), s, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}})
 	}
 	m.Engine().At(30).Resize(1)
 	h := play(t, m.Engine().At(40), s, mixer.Options{Priority: 5})
@@ -56,7 +56,7 @@ func TestUnprotectedSurplus(t *testing.T) {
 		s := level(t, 1000, 400, 0.1)
 		var hs []mixer.Handle
 		for _, gain := range []pcm.Decibels{0, -20, -10} {
-			hs = append(hs, play(t, m.Engine().At(0), s, mixer.Options{Gain: gain, Protect: true, Tag: 1}))
+			hs = append(hs, play(t, m.Engine().At(0), s, mixer.Options{Gain: gain, EngineOptions: mixer.EngineOptions{Protect: true, Tag: 1}}))
 		}
 		must(t, m.Engine().At(5).Resize(2))
 		must(t, m.Engine().At(10).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldProtect}, 0))

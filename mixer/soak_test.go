@@ -24,7 +24,7 @@ func TestADay(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 3, NoLimiter: true, Commands: 16})
 	theme := sound(t, sounds.Samples{Name: "theme", Rate: rate, Channels: 2, Data: make([]float32, 2*7919)})
 	blip := level(t, rate, 30, 0.1)
-	h := play(t, m.Engine().At(0), theme, mixer.Options{Loop: true, Protect: true, Speed: 1.0001})
+	h := play(t, m.Engine().At(0), theme, mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Protect: true}, Speed: 1.0001})
 	block := make([]pcm.Frame, 4096)
 	events := make([]mixer.Event, 64)
 	var plays, heap int64
@@ -81,7 +81,7 @@ func TestAnHourAtASpeed(t *testing.T) {
 	const rate, hour = 48000, 3600 * 48000
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 1, NoLimiter: true})
 	s := level(t, rate, 1000003, 0)
-	h := play(t, m.Engine().At(0), s, mixer.Options{Loop: true, Speed: 1.0001, Quality: sounds.Linear})
+	h := play(t, m.Engine().At(0), s, mixer.Options{Loop: true, Speed: 1.0001, EngineOptions: mixer.EngineOptions{Quality: sounds.Linear}})
 	block := make([]pcm.Frame, 1<<16)
 	for left := hour; left > 0; left -= len(block) {
 		block = block[:min(len(block), left)]
@@ -157,7 +157,7 @@ func TestLeadSoak(t *testing.T) {
 				clock += d
 				asked = append(asked, pcm.Frames(clock, rate))
 				gaps = append(gaps, n)
-				play(t, m.Engine().At(mixer.Now), s, mixer.Options{Ref: int64(len(asked))})
+				play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Ref: int64(len(asked))}})
 			}
 		}
 		clock = next

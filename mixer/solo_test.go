@@ -15,7 +15,7 @@ func solos(t *testing.T, buses []mixer.BusConfig, steps ...mixer.Change) []float
 	m := at1k(t, buses...)
 	s := level(t, 1000, 9000, 1)
 	for i, name := range []string{"a", "b", "c", "d", "master"} {
-		play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, Base: mixer.Base{Gain: pcm.FromLinear(float64(int(1)<<i) / 16)}, Bus: busOf(t, m, name)})
+		play(t, m.Engine().At(0), s, mixer.Options{Pan: -1, EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pcm.FromLinear(float64(int(1)<<i) / 16)}}, Bus: busOf(t, m, name)})
 	}
 	out := []float32{left(m, 20)[10] * 16}
 	for _, c := range steps {

@@ -173,7 +173,7 @@ func TestWhyNobody(t *testing.T) {
 	for _, c := range []struct {
 		first mixer.Options
 		want  mixer.Reason
-	}{{mixer.Options{Protect: true}, mixer.ReasonProtected}, {mixer.Options{Priority: 9}, mixer.ReasonOutranked}} {
+	}{{mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}}, mixer.ReasonProtected}, {mixer.Options{Priority: 9}, mixer.ReasonOutranked}} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 		play(t, m.Engine().At(0), s, c.first)
 		play(t, m.Engine().At(1), s, mixer.Options{})

@@ -75,7 +75,7 @@ func stemGame(t testing.TB, seed uint64, list []*sounds.Sound, keep bool, c mixe
 		own := mixer.TargetTag(uint64(1 + r.IntN(5)))
 		switch r.IntN(12) {
 		default:
-			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, Tag: uint64(1 + r.IntN(5)), Name: names[r.IntN(len(names))]}
+			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(5)), Name: names[r.IntN(len(names))]}}
 			if r.IntN(2) == 0 {
 				o.Pitch, o.Quality = pcm.Semitones(r.Float64()*24-12), sounds.Quality(1+r.IntN(2))
 			}
@@ -239,7 +239,7 @@ func TestWhatAStemIs(t *testing.T) {
 		{Name: "step", Sound: "hit", File: "a/hit.wav"}, {Name: "step", Sound: "foot"}, {Name: "shot", Sound: "foot"},
 	} {
 		x := float32(int(1)<<i) / 256
-		play(t, m.Engine().At(0), made(of.Sound, of.File, x), mixer.Options{Name: of.Name, Play: uint64(len(of.Name)), Pan: -1})
+		play(t, m.Engine().At(0), made(of.Sound, of.File, x), mixer.Options{EngineOptions: mixer.EngineOptions{Name: of.Name, Play: uint64(len(of.Name))}, Pan: -1})
 		want[of] += x
 	}
 	left(m, 20)
@@ -263,13 +263,13 @@ func TestWhatAStemIs(t *testing.T) {
 	if kinds[mixer.EventStarted] != 7 || kinds[mixer.EventStolen] != 3 || kinds[mixer.EventVirtual] < 2 || kinds[mixer.EventEnded] == 0 {
 		t.Errorf("there were %v", kinds)
 	}
-	play(t, m.Engine().At(mixer.Now), made("foot", "", 1), mixer.Options{Name: "short", From: time.Second}) // it is over at once
+	play(t, m.Engine().At(mixer.Now), made("foot", "", 1), mixer.Options{EngineOptions: mixer.EngineOptions{Name: "short"}, From: time.Second}) // it is over at once
 	left(m, 1)
 	if all := events(m); len(all) != 2 || all[0].Stem().Name != "short" || all[1].Stem().Name != "short" {
 		t.Errorf("of what is over at once there are %v", all)
 	}
 	plain := newMixer(t, mixer.Config{Rate: 1000})
-	play(t, plain.Engine().At(0), made("hit", "a/hit.wav", 1), mixer.Options{Name: "step"})
+	play(t, plain.Engine().At(0), made("hit", "a/hit.wav", 1), mixer.Options{EngineOptions: mixer.EngineOptions{Name: "step"}})
 	plain.Engine().Expect(mixer.Stem{Name: "step"})
 	left(plain, 1)
 	if e := events(plain)[0]; e.Stem() != (mixer.Stem{Sound: "hit", File: "a/hit.wav"}) || plain.Engine().Expected() != nil {

@@ -61,7 +61,7 @@ func TestNoSubnormals(t *testing.T) {
 			}
 			o := mixer.Options{
 				Bus: bus, Gain: pcm.Decibels(-60 * (k % 3)), Loop: k%2 == 0, FadeIn: 10 * time.Millisecond, Pitch: pcm.Semitones(k%5 - 2),
-				Quality: []sounds.Quality{sounds.Best, sounds.Linear, sounds.Cubic}[k%3],
+				EngineOptions: mixer.EngineOptions{Quality: []sounds.Quality{sounds.Best, sounds.Linear, sounds.Cubic}[k%3]},
 			}
 			if k%4 > 1 {
 				o.LowPass, o.HighPass = 4000, 20

@@ -150,7 +150,7 @@ func TestThenMovesPitch(t *testing.T) {
 			}
 			return at
 		}
-		o := mixer.Options{Quality: sounds.Cubic}
+		o := mixer.Options{EngineOptions: mixer.EngineOptions{Quality: sounds.Cubic}}
 		half := func(n int, streamed bool) *sounds.Sound {
 			if streamed {
 				return tape(t, hiss(1, n), nil)
@@ -292,7 +292,7 @@ func TestThenMovesPrepared(t *testing.T) {
 		for early := range 4 { // from 2 on, the first one needs no versions itself
 			s, second, third := pitchable(t, library.Refine), pitchable(t, library.Refine), pitchable(t, library.Refine)
 			m := newMixer(t, mixer.Config{Voices: 1})
-			h := play(t, m.Engine().At(100), s, mixer.Options{For: 50 * ms, Quality: []sounds.Quality{sounds.Best, sounds.Cubic}[early/2]})
+			h := play(t, m.Engine().At(100), s, mixer.Options{For: 50 * ms, EngineOptions: mixer.EngineOptions{Quality: []sounds.Quality{sounds.Best, sounds.Cubic}[early/2]}})
 			set := func() { must(t, m.Engine().At(1000).Set(mixer.TargetVoice(h), c, 200*ms)) }
 			if early&1 == 1 {
 				set()

@@ -102,8 +102,8 @@ func TestThen(t *testing.T) {
 					length = to
 				}
 				end := begin + int(math.Ceil(float64(length)*(1<<32)/step))
-				o := mixer.Options{Speed: speed, Loop: when == mixer.AtLoopEnd, Quality: sounds.Cubic}
-				follows := mixer.Options{Gain: -3, Speed: 1.1, Quality: sounds.Cubic}
+				o := mixer.Options{Speed: speed, Loop: when == mixer.AtLoopEnd, EngineOptions: mixer.EngineOptions{Quality: sounds.Cubic}}
+				follows := mixer.Options{Gain: -3, Speed: 1.1, EngineOptions: mixer.EngineOptions{Quality: sounds.Cubic}}
 
 				// Two starts. At a loop's end the first sound has no frames after it.
 				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
@@ -175,7 +175,7 @@ func TestThenWhateverMoves(t *testing.T) {
 						a = tape(t, first, &loop)
 					}
 					m := newMixer(t, mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
-					h := play(t, m.Engine().At(7), a, mixer.Options{Speed: 1.3, Quality: sounds.Cubic, Loop: when == mixer.AtLoopEnd})
+					h := play(t, m.Engine().At(7), a, mixer.Options{Speed: 1.3, EngineOptions: mixer.EngineOptions{Quality: sounds.Cubic}, Loop: when == mixer.AtLoopEnd})
 					next, err := h.Then(loaded(t, hiss(4, 500), pcm.Loop{}), mixer.Options{}, when)
 					must(t, err)
 					move(h, m)
@@ -358,7 +358,7 @@ func TestThenAtLoopEnd(t *testing.T) {
 		for streamed, s := range []*sounds.Sound{loaded(t, hiss(1, int(size)), loop), tape(t, hiss(1, int(size)), &loop)} {
 			for _, speed := range []float64{1, 1.3} {
 				for rounds := -1; rounds < 4; rounds++ { // -1: no loop
-					o := mixer.Options{Loop: rounds >= 0, Rounds: max(rounds, 0), Speed: speed}
+					o := mixer.Options{Loop: rounds >= 0, EngineOptions: mixer.EngineOptions{Rounds: max(rounds, 0)}, Speed: speed}
 					for _, asked := range []int64{0, begin + 1, begin + size*4/5, begin + size} { // when Then is called
 						step := int64(math.Floor(math.Exp2(float64(pcm.FromRatio(speed))/12)*(1<<32) + 0.5))
 						frameOf := func(position int64) int64 { return begin + (position<<32+step-1)/step }

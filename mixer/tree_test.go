@@ -30,7 +30,7 @@ func TestTreeMultiplies(t *testing.T) {
 		{bus: "master", left: -6, right: -6},
 	} {
 		at := int64(i * 50)
-		play(t, m.Engine().At(at), s, mixer.Options{Pan: 0, Base: mixer.Base{Gain: pcm.FromLinear(1.4142135623730951)}, Bus: busOf(t, m, c.bus)})
+		play(t, m.Engine().At(at), s, mixer.Options{Pan: 0, EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pcm.FromLinear(1.4142135623730951)}}, Bus: busOf(t, m, c.bus)})
 		block := make([]pcm.Frame, 50)
 		m.Render(block)
 		wantAbout(t, c.bus+", left", block[20][0], c.left.Linear())

@@ -26,7 +26,7 @@ func TestStreamLeavesItsLoop(t *testing.T) {
 						var out [2][]pcm.Frame
 						for i, s := range []*sounds.Sound{whole, stream} {
 							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-							h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: starts, Speed: speed, Quality: sounds.Cubic})
+							h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: starts, Speed: speed, EngineOptions: mixer.EngineOptions{Quality: sounds.Cubic}})
 							out[i] = renderIn(m, at, block)
 							rounds := 1
 							if !starts {
@@ -59,8 +59,8 @@ func TestStreamCountsRounds(t *testing.T) {
 	for _, loop := range []pcm.Loop{{300, 1100}, {500, 540}, {0, 2000}, {700, 712}} {
 		whole, stream := loaded(t, frames, loop), tape(t, frames, &loop)
 		for _, o := range []mixer.Options{
-			{Loop: true, Rounds: 1}, {Loop: true, Rounds: 2}, {Loop: true, Rounds: 5}, {Loop: true}, {},
-			{Loop: true, Rounds: 3, From: 130 * ms}, {Loop: true, Rounds: 2, From: 200 * ms},
+			{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 1}}, {Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}}, {Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 5}}, {Loop: true}, {},
+			{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 3}, From: 130 * ms}, {Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}, From: 200 * ms},
 		} {
 			for _, set := range []struct{ at, rounds int }{{0, 0}, {0, 3}, {290, 2}, {1090, 4}, {1500, 2}, {1500, 1}, {2650, 3}} {
 				if o.Loop && o.Rounds == 0 && set.rounds == 0 {
@@ -115,7 +115,7 @@ func TestStreamRoundsFollowed(t *testing.T) {
 			var events [2]string
 			for i, s := range []*sounds.Sound{loaded(t, frames, loop), tape(t, frames, &loop)} {
 				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
-				h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, Rounds: 3})
+				h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 3}})
 				renderIn(m, asked, 480)
 				_, err := h.Then(loaded(t, hiss(8, 100), pcm.Loop{}), mixer.Options{}, when)
 				must(t, err)

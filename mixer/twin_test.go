@@ -201,7 +201,7 @@ func TestEndsVirtual(t *testing.T) {
 		{name: "one-shot", sound: noisy(t, rate, 1, 5000, [2]int64{}, nil)},
 		{name: "pitched", sound: noisy(t, rate, 1, 5000, [2]int64{}, nil), play: mixer.Options{Pitch: -3.3}},
 		{name: "for", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true, For: 777 * time.Millisecond}},
-		{name: "rounds", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true, Rounds: 9}},
+		{name: "rounds", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 9}}},
 		{name: "stop", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(0)},
 		{name: "stop over", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(123 * time.Millisecond)},
 		{name: "seek to the end", sound: noisy(t, rate, 1, 9000, [2]int64{}, nil), script: func(m *mixer.Mixer, h mixer.Handle) error {

@@ -130,7 +130,7 @@ func TestVirtualLostEvent(t *testing.T) {
 	near := func(int) float32 { return 1e-6 }
 	play(t, m.Engine().At(0), indexed(t, 1, near), mixer.Options{})
 	for i, index := range []float32{1e-4, 1e-3, 1e-2} {
-		play(t, m.Engine().At(0), indexed(t, index, near), mixer.Options{Protect: i == 0})
+		play(t, m.Engine().At(0), indexed(t, index, near), mixer.Options{EngineOptions: mixer.EngineOptions{Protect: i == 0}})
 	}
 	play(t, m.Engine().At(5), indexed(t, 0.1, near), mixer.Options{})
 	left(m, 10)

@@ -42,7 +42,7 @@ func TestRefreshRemaining(t *testing.T) {
 				switch r.IntN(8) {
 				default:
 					o := Options{
-						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 1.5, 0.3}[r.IntN(3)], Tag: uint64(1 + r.IntN(9)),
+						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 1.5, 0.3}[r.IntN(3)], EngineOptions: EngineOptions{Tag: uint64(1 + r.IntN(9))},
 						From: time.Duration(r.IntN(80)) * time.Millisecond, LowPass: float64(r.IntN(4) / 3 * 900),
 					}
 					if r.IntN(3) == 0 {

@@ -50,10 +50,10 @@ func TestVirtualByHand(t *testing.T) {
 		}, frames: 9, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
 		{name: "one that would end is heard from its beginning", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
 			play(t, m.Engine().At(0), long, mixer.Options{})
-			play(t, m.Engine().At(5), long, mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd})
+			play(t, m.Engine().At(5), long, mixer.Options{Gain: -20, EngineOptions: mixer.EngineOptions{WhenFull: mixer.WhenFullEnd}})
 		}, frames: 9, want: "0 started 1, 5 virtual 1 by 2 (pool), 5 started 2"},
 		{name: "the protected stay", play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.Engine().At(0), long, mixer.Options{Protect: true, Gain: -40})
+			play(t, m.Engine().At(0), long, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}, Gain: -40})
 			play(t, m.Engine().At(5), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (protected)"},
 		{name: "higher ones stay, lower ones give way", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
@@ -73,13 +73,13 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.Engine().At(2), long, mixer.Options{})
 		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 started 3, 2 virtual 3 (priority), 31 ended 2, 40 real 3"},
 		{name: "what is protected has no higher priority for that", config: mixer.Config{Virtual: 4, Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.Engine().At(0), long, mixer.Options{Priority: 1, Tag: 1})
-			play(t, m.Engine().At(5), long, mixer.Options{Protect: true, Gain: -10})
+			play(t, m.Engine().At(0), long, mixer.Options{Priority: 1, EngineOptions: mixer.EngineOptions{Tag: 1}})
+			play(t, m.Engine().At(5), long, mixer.Options{EngineOptions: mixer.EngineOptions{Protect: true}, Gain: -10})
 			play(t, m.Engine().At(5), long, mixer.Options{Priority: 2})
 			must(t, m.Engine().At(50).Stop(mixer.TargetTag(1), 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 10 virtual 1 by 3 (exchange), 10 real 3, 50 stopped 1"},
 		{name: "louder by more than 1 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.Engine().At(0), long, mixer.Options{Gain: -10, Tag: 1})
+			play(t, m.Engine().At(0), long, mixer.Options{Gain: -10, EngineOptions: mixer.EngineOptions{Tag: 1}})
 			play(t, m.Engine().At(5), long, mixer.Options{Gain: -9.1})
 			must(t, m.Engine().At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -10.2}, 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
@@ -119,7 +119,7 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.Engine().At(2), long, mixer.Options{Group: crowd})
 		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3"},
 		{name: "paused ones stay where they are", config: mixer.Config{Virtual: 4}, play: func(m m, long *sounds.Sound, g *mixer.Group) {
-			play(t, m.Engine().At(0), long, mixer.Options{Tag: 1})
+			play(t, m.Engine().At(0), long, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 1}})
 			play(t, m.Engine().At(1), long, mixer.Options{Gain: 3, For: 30 * ms})
 			must(t, m.Engine().At(5).Pause(mixer.TargetTag(1)))
 			must(t, m.Engine().At(70).Resume(mixer.TargetTag(1)))
@@ -174,7 +174,7 @@ func TestMostReal(t *testing.T) {
 func TestFourExchanges(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 12, Virtual: 12, Overflow: mixer.Reject, NoLimiter: true})
 	for i := range 24 {
-		play(t, m.Engine().At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, Tag: uint64(1 + i/12)})
+		play(t, m.Engine().At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i/12)}})
 	}
 	must(t, m.Engine().At(5).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain, Gain: -10}, 0))
 	left(m, 200)
@@ -198,7 +198,7 @@ func TestNoFlutter(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 4, NoLimiter: true, Commands: 8192})
 	a := noisy(t, rate, 1, 3000, [2]int64{}, nil)
 	for i := range 3 {
-		play(t, m.Engine().At(0), a, mixer.Options{Loop: true, Gain: -20, Tag: uint64(1 + i)})
+		play(t, m.Engine().At(0), a, mixer.Options{Loop: true, Gain: -20, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i)}})
 	}
 	for frame := int64(100); frame < 5*rate; frame += 40 {
 		for tag := range uint64(3) {
@@ -289,7 +289,7 @@ func TestVirtualDoesNotAllocate(t *testing.T) {
 	allocs := testing.AllocsPerRun(300, func() {
 		n++
 		for i := range 3 {
-			h, _ := m.Play(s, mixer.Options{Gain: pcm.Decibels(-(n*7 + i*11) % 50), Loop: n%3 == 0, Tag: uint64(n % 4)})
+			h, _ := m.Play(s, mixer.Options{Gain: pcm.Decibels(-(n*7 + i*11) % 50), Loop: n%3 == 0, EngineOptions: mixer.EngineOptions{Tag: uint64(n % 4)}})
 			if n%5 == 0 {
 				h.SetGain(0)
 			}
@@ -325,7 +325,7 @@ func TestVirtualCallers(t *testing.T) {
 		callers.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(caller), 9))
 			for ; !stop.Load(); runtime.Gosched() {
-				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, Tag: uint64(1 + caller), Emitter: at(1, 0, 0)})
+				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + caller)}, Emitter: at(1, 0, 0)})
 				m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 2, 3}}})
 				h.SetGain(pcm.Decibels(-r.IntN(40)))
 				h.Protect(r.IntN(4) == 0)

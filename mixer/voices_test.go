@@ -31,9 +31,9 @@ func TestVoices(t *testing.T) {
 		}
 	}
 	want("")
-	play(t, m.Engine().At(0), short, mixer.Options{Tag: 1})
-	fading := play(t, m.Engine().At(0), s, mixer.Options{Tag: 2, Loop: true})
-	play(t, m.Engine().At(10), s, mixer.Options{Tag: 3})
+	play(t, m.Engine().At(0), short, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 1}})
+	fading := play(t, m.Engine().At(0), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 2}, Loop: true})
+	play(t, m.Engine().At(10), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 3}})
 	want("1 pending, 2 pending, 3 pending")
 	left(m, 10)
 	want("1 playing, 2 playing, 3 pending")
@@ -58,7 +58,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8})
 	s := level(t, 1000, 900, 0.5)
 	for i := range 8 {
-		play(t, m.Engine().At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(i + 1)}})
 	}
 	left(m, 1)
 	n := 0
@@ -88,7 +88,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 func TestWhatAHandleKnows(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 	s := steady(t, 0.25)
-	h := play(t, m.Engine().At(5), s, mixer.Options{Tag: 9, Pan: -1, Gain: -10})
+	h := play(t, m.Engine().At(5), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: 9}, Pan: -1, Gain: -10})
 	if h.Sound() != s || h.Tag() != 9 || h.Audibility() > -1000 {
 		t.Errorf("pending: %v, %d, %v", h.Sound(), h.Tag(), h.Audibility())
 	}

@@ -78,7 +78,7 @@ func TestWallsOfPlaces(t *testing.T) {
 	} {
 		audibility := func(blind bool) float64 {
 			m := newMixer(t, mixer.Config{Voices: 2, IgnoreFilters: blind, Buses: []mixer.BusConfig{{Name: "hall"}}})
-			h, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Spot: c.spot}, Sends: c.sends})
+			h, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Spot: c.spot}, EngineOptions: mixer.EngineOptions{Sends: c.sends}})
 			must(t, err)
 			m.Render(make([]pcm.Frame, 100))
 			return float64(h.Audibility())
@@ -88,7 +88,7 @@ func TestWallsOfPlaces(t *testing.T) {
 			open := c.spot
 			open.Occlusion, open.Obstruction = 0, 0
 			m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall"}}})
-			h, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Spot: open}, Sends: c.sends})
+			h, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Spot: open}, EngineOptions: mixer.EngineOptions{Sends: c.sends}})
 			must(t, err)
 			m.Render(make([]pcm.Frame, 100))
 			taken = float64(h.Audibility()) - audibility(false)
@@ -189,7 +189,7 @@ func TestChoiceHearsThisFrame(t *testing.T) {
 		"a send of its bus": {mixer.BusConfig{Gain: -40, Sends: []mixer.Send{{To: "hall", Gain: -80, Pre: true}}}, mixer.Options{}, func(m *mixer.Mixer) {
 			must(t, busOf(t, m, "bus").SetSend("hall", 0, 0))
 		}},
-		"a mute of the hall": {mixer.BusConfig{}, mixer.Options{Gain: -40, Sends: []mixer.Send{{To: "hall", Gain: 0, Pre: true}}}, func(m *mixer.Mixer) {
+		"a mute of the hall": {mixer.BusConfig{}, mixer.Options{Gain: -40, EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall", Gain: 0, Pre: true}}}}, func(m *mixer.Mixer) {
 			must(t, busOf(t, m, "hall").SetMute(false))
 		}},
 	} {
@@ -226,7 +226,7 @@ func one(b bool) int64 {
 func TestWallsInEvents(t *testing.T) {
 	s := rainy(t)
 	m := newMixer(t, mixer.Config{Voices: 1, Buses: []mixer.BusConfig{{Name: "hall"}}})
-	play(t, m.Engine().At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Obstruction: 1}}, Sends: []mixer.Send{{To: "hall", Gain: -60}}})
+	play(t, m.Engine().At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Obstruction: 1}}, EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall", Gain: -60}}}})
 	m.Render(make([]pcm.Frame, 100))
 	play(t, m.Engine().At(mixer.Now), s, mixer.Options{LowPass: 300})
 	m.Render(make([]pcm.Frame, 100))

@@ -80,7 +80,7 @@ func crowd() *mixer.Mixer {
 		log.Fatal(err)
 	}
 	for range voices {
-		if _, err := m.Play(sound, mixer.Options{Loop: true, Gain: -40, Pitch: 1.5, Quality: sounds.Best}); err != nil {
+		if _, err := m.Play(sound, mixer.Options{Loop: true, Gain: -40, Pitch: 1.5, EngineOptions: mixer.EngineOptions{Quality: sounds.Best}}); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -76,14 +76,14 @@ func (h *manualStart) play(w *soundTemplate) error {
 	d, seed := w.draws, h.show.manual.seed
 	pan, priority := w.addTo(o.Pan, o.Priority)
 	if draw := d.draw(w, seed); w.layers == nil {
-		err = h.startOne(w, d.chooseFile(w, 0, draw), mixer.Options{Base: w.drawBase(draw), Pan: pan, Priority: priority})
+		err = h.startOne(w, d.chooseFile(w, 0, draw), mixer.Options{Pan: pan, Priority: priority, EngineOptions: mixer.EngineOptions{Base: w.drawBase(draw)}})
 	} else {
 		h.number = playerStartBits | h.show.manual.numbers.Add(1)
 		base := w.drawBase(draw)
 		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
 			l := &w.layers[layers]
 			draw := d.draw(l, seed)
-			m := mixer.Options{Base: combineBase(base, l.drawBase(draw))}
+			m := mixer.Options{EngineOptions: mixer.EngineOptions{Base: combineBase(base, l.drawBase(draw))}}
 			m.Pan, m.Priority = l.addTo(pan, priority)
 			err = h.startOne(l, d.chooseFile(l, layers, draw), m)
 		}

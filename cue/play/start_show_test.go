@@ -251,7 +251,10 @@ func BenchmarkStart(b *testing.B) {
 		name string
 		do   func() error
 	}{
-		{"mixer", func() error { _, err := sound(m, s, mixer.Options{Gain: -3, Tag: 3, Ref: 4}); return err }},
+		{"mixer", func() error {
+			_, err := sound(m, s, mixer.Options{Gain: -3, EngineOptions: mixer.EngineOptions{Tag: 3, Ref: 4}})
+			return err
+		}},
 		{"Start", func() error { _, err := p.Start(play.Start{Sound: "cool", Gain: -3, ID: "x", Ref: 4}); return err }},
 		{"Start of layers", func() error { _, err := p.Start(play.Start{Sound: "crash", Gain: -3, ID: "x"}); return err }},
 	} {

@@ -96,7 +96,7 @@ func TestPlaysOfGamesAndPlayers(t *testing.T) {
 		switch frame {
 		case 40:
 			for play := range uint64(3) {
-				h, err := m.Play(sound, mixer.Options{Play: play})
+				h, err := m.Play(sound, mixer.Options{EngineOptions: mixer.EngineOptions{Play: play}})
 				if err != nil {
 					t.Fatal(err)
 				}

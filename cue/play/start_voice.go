@@ -24,11 +24,13 @@ type delayedStart struct {
 func (d *sender) voiceOptions(a *Action, c *runsheet.Cue, base mixer.Base, number int) mixer.Options {
 	p, rate, sound := c.Play, d.rate, &d.sheet.Sounds[c.Sound]
 	o := mixer.Options{
-		Gain: p.Gain, Pan: p.Pan, Pitch: p.Pitch, Speed: p.Speed, LowPass: p.LowPass, HighPass: p.HighPass, Sends: p.Sends, Base: base,
-		Bus: d.buses[p.Bus], Priority: p.Priority, Protect: p.Protect, Loop: p.Loop, Rounds: p.Rounds,
-		Owner: c.OwnerNumber, WhenFull: sound.WhenFull, Group: d.groups[c.Sound], Quality: d.sheet.QualityOf(sound),
-		From: p.From.Duration(rate), FadeIn: p.FadeIn.Duration(rate), FadeShape: p.FadeShape,
-		Tag: c.Tag, Ref: refOf(a.Cue, number),
+		Gain: p.Gain, Pan: p.Pan, Pitch: p.Pitch, Speed: p.Speed, LowPass: p.LowPass, HighPass: p.HighPass,
+		Bus: d.buses[p.Bus], Priority: p.Priority, Loop: p.Loop, Group: d.groups[c.Sound],
+		From: p.From.Duration(rate), FadeIn: p.FadeIn.Duration(rate),
+		EngineOptions: mixer.EngineOptions{
+			Base: base, Protect: p.Protect, Rounds: p.Rounds, WhenFull: sound.WhenFull, Sends: p.Sends, FadeShape: p.FadeShape,
+			Quality: d.sheet.QualityOf(sound), Owner: c.OwnerNumber, Tag: c.Tag, Ref: refOf(a.Cue, number),
+		},
 	}
 	if p.Spot != nil {
 		e := sound.Emitter

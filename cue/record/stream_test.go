@@ -54,7 +54,7 @@ func TestRecordOfStreams(t *testing.T) {
 		r := record.New(head, func(*sounds.Sound) (rules.Sound, bool) {
 			return rules.Sound{Files: []rules.File{{Name: "engine"}}, Stream: true}, true
 		})
-		h, err := m.Engine().At(c.starts).Play(stream, mixer.Options{Loop: c.loop, Tag: 1})
+		h, err := m.Engine().At(c.starts).Play(stream, mixer.Options{Loop: c.loop, EngineOptions: mixer.EngineOptions{Tag: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,8 +39,8 @@ func TestRecordThen(t *testing.T) {
 	}{
 		{name: "at its end"},
 		{name: "at the end of its loop", how: mixer.Options{Loop: true}, when: mixer.AtLoopEnd},
-		{name: "at the end of its first round", how: mixer.Options{Loop: true, Rounds: 3}, when: mixer.AtLoopEnd},
-		{name: "after its rounds", how: mixer.Options{Loop: true, Rounds: 2}},
+		{name: "at the end of its first round", how: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 3}}, when: mixer.AtLoopEnd},
+		{name: "after its rounds", how: mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Rounds: 2}}},
 		{name: "at the end of its For", how: mixer.Options{Loop: true, For: 300 * time.Millisecond}},
 		{
 			name: "let go", how: mixer.Options{Loop: true},
@@ -76,7 +76,7 @@ func TestRecordThen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			next, err := h.Then(second, mixer.Options{Quality: sounds.Cubic}, c.when)
+			next, err := h.Then(second, mixer.Options{EngineOptions: mixer.EngineOptions{Quality: sounds.Cubic}}, c.when)
 			if err != nil {
 				t.Fatal(err)
 			}

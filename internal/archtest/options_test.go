@@ -153,6 +153,14 @@ func TestOptionsAreNumbers(t *testing.T) {
 	refuses(t, "sounds.Samples", &samples, func() error { _, err := sounds.NewSound(samples); return err }, "")
 }
 
+// TestOptionsAreFew checks that mixer.Options has at most 15 fields. Options that few games need belong to
+// mixer.EngineOptions.
+func TestOptionsAreFew(t *testing.T) {
+	if n := reflect.TypeFor[mixer.Options]().NumField(); n > 15 {
+		t.Errorf("mixer.Options has %d fields, want at most 15", n)
+	}
+}
+
 // TestBankOptionsAreNumbers does the same for bank.Options, with a sound of one layer and of two.
 func TestBankOptionsAreNumbers(t *testing.T) {
 	file := fstest.MapFS{"sounds.yaml": {Data: []byte(`

@@ -102,7 +102,7 @@ func (r *rig) render(blocks int) {
 
 // options returns the options of a voice with all properties that calls change.
 func (r *rig) options() mixer.Options {
-	return mixer.Options{Bus: r.bus, Loop: true, Emitter: &space.Emitter{}, Sends: []mixer.Send{{To: hall, Gain: -6}}, Tag: 7}
+	return mixer.Options{Bus: r.bus, Loop: true, Emitter: &space.Emitter{}, EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: hall, Gain: -6}}, Tag: 7}}
 }
 
 // ready starts the voices for a call and renders until they play: always a voice, and a stream and a sound of

@@ -264,8 +264,9 @@ func (b mixCase) stage(sounds []*sounds.Sound, n int) (m *mixer.Mixer, move func
 	handles, spots := make([]mixer.Handle, n), make([]space.Spot, n)
 	for i := range n {
 		o := mixer.Options{
-			Loop: true, Speed: b.speed, Quality: b.quality,
+			Loop: true, Speed: b.speed,
 			From: pcm.Duration(int64(i)*797%(2*Rate), Rate), Pan: float64(i%21)/10 - 1, Gain: pcm.Decibels(-30 - i%13),
+			EngineOptions: mixer.EngineOptions{Quality: b.quality},
 		}
 		if o.LowPass = b.lowPass; b.sends {
 			o.Sends = []mixer.Send{{To: "hall", Gain: -12}}

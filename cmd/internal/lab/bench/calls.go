@@ -111,7 +111,7 @@ func (c *caller) play(n int) (time.Duration, error) {
 		c.number++
 		i := c.number
 		h, err := c.m.Play(c.sounds[i%len(c.sounds)], mixer.Options{
-			Loop: true, WhenFull: mixer.WhenFullEnd, Gain: -30 - pcm.Decibels(i*197%1301)/100, // a victim ends
+			Loop: true, Gain: -30 - pcm.Decibels(i*197%1301)/100, EngineOptions: mixer.EngineOptions{WhenFull: mixer.WhenFullEnd}, // a victim ends
 		})
 		if err != nil {
 			return 0, err
