@@ -95,8 +95,8 @@ func (h Handle) setVoices(c mixer.Change, set func(mixer.Handle, mixer.Change) e
 }
 
 // changeGame calls set with c, a change of the game's values at frame, after it has added the values of the parameters
-// to its gain and pitch. If set returns nil, the play stores the game's values. An invalid gain or pitch is not changed,
-// so that the mixer rejects it. changeGame holds Bank.mu, except for a single voice, which stores no values.
+// to its gain and pitch. If set returns nil, the play stores the game's values. An invalid gain or pitch is not
+// changed, so that the mixer rejects it. changeGame holds Bank.mu, except for a single voice, which stores no values.
 func (h Handle) changeGame(frame int64, c mixer.Change, set func(mixer.Change) error) error {
 	p := h.play
 	if p == nil {

@@ -28,8 +28,8 @@ func (at Moment) Stop(over time.Duration) error {
 	return at.mixerMoment().Stop(mixer.TargetVoice(at.handle.Handle), over)
 }
 
-// Fade moves the game's gain to the value gain over the duration over, from the moment on, linearly in decibels. gain is
-// as in Handle.SetGain. Fade does not stop the play.
+// Fade moves the game's gain to the value gain over the duration over, from the moment on, linearly in decibels. gain
+// is as in Handle.SetGain. Fade does not stop the play.
 func (at Moment) Fade(gain pcm.Decibels, over time.Duration) error {
 	return at.Set(mixer.Change{Fields: mixer.FieldGain, Gain: gain, Shape: sounds.InDecibels}, over)
 }

@@ -1,6 +1,6 @@
 // Package cue reads cue sheets and lists their errors. A cue sheet is a file with sounds, and with cues that play, stop
-// or change them. Cues under the key `cues` have fixed times; they form the timeline. Cues under the key `list` start on
-// a GO, a command of an operator, or follow the cue before them. A show is one playing of a sheet.
+// or change them. Cues under the key `cues` have fixed times; they form the timeline. Cues under the key `list` start
+// on a GO, a command of an operator, or follow the cue before them. A show is one playing of a sheet.
 //
 // Parse turns YAML or JSON into a Sheet, and Schema describes the files for editors:
 //

@@ -69,8 +69,8 @@ func (g *busGraph) soundingBuses() []bool {
 	return g.sounding
 }
 
-// mayHaveOutput reports whether the bus with index bus may have output at the present frame: from voices, tails, effects
-// or inserts on it or below it.
+// mayHaveOutput reports whether the bus with index bus may have output at the present frame: from voices, tails,
+// effects or inserts on it or below it.
 func (g *busGraph) mayHaveOutput(bus int) bool {
 	return g.MayHaveOutput(bus, false, g.soundingBuses(), g.a.now)
 }

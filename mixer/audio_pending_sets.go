@@ -147,9 +147,9 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 }
 
-// applyBusPending applies the pending changes of the properties in props to the bus with the given index: a new value, a fade, or
-// both. If the bus may have output, a new value before a fade is left out. A change that the control side is writing
-// right now waits for the next block.
+// applyBusPending applies the pending changes of the properties in props to the bus with the given index: a new value,
+// a fade, or both. If the bus may have output, a new value before a fade is left out. A change that the control side is
+// writing right now waits for the next block.
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
 	audible := props != 0 && a.graph.mayHaveOutput(index)
@@ -172,8 +172,8 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 	}
 }
 
-// applyBusSet fades property f of the bus with the given index to x, in the unit of the property, within fadeFrames frames along
-// shape. The fade begins at the present frame. The change is recorded in the journal.
+// applyBusSet fades property f of the bus with the given index to x, in the unit of the property, within fadeFrames
+// frames along shape. The fade begins at the present frame. The change is recorded in the journal.
 func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape sounds.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: fadeFrames, change: Change{Shape: shape}}
 	c.change.put(f, x)

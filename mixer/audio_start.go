@@ -8,9 +8,9 @@ import (
 )
 
 // start decides, at the present frame, the outcome of the start with the handle id, a request to play a sound. It
-// begins a real or a virtual voice, perhaps after another voice was stolen. Or the request ends at once without a voice,
-// is refused, or is merged into a voice of its group. The outcome counts in Stats, and its events are emitted. fades are
-// the fades of the predecessor; nil without a predecessor.
+// begins a real or a virtual voice, perhaps after another voice was stolen. Or the request ends at once without a
+// voice, is refused, or is merged into a voice of its group. The outcome counts in Stats, and its events are emitted.
+// fades are the fades of the predecessor; nil without a predecessor.
 func (a *audio) start(id pool.Handle, fades *voice.Moves) {
 	r := a.record(id)
 	in := incoming{a: a, id: id, record: r, voice: &r.slot.voice, fades: fades}
@@ -121,8 +121,8 @@ func (r *record) hasNoSound() bool {
 
 // coalesce merges the start in into the last voice of the group g. It does so only if that voice began recently enough
 // and still plays, and reports whether it did. A voice that is fading out, virtual or paused by itself is not used; a
-// pause of its bus does not matter. The powers of merged starts add up, up to the limit of the group, and the voice gets
-// the gain of the sum. The start in then ends as coalesced, with an EventCoalesced.
+// pause of its bus does not matter. The powers of merged starts add up, up to the limit of the group, and the voice
+// gets the gain of the sum. The start in then ends as coalesced, with an EventCoalesced.
 func (in *incoming) coalesce(g *Group) bool {
 	a := in.a
 	if g.coalesceWithin == 0 || !g.started || a.now-g.last > g.coalesceWithin {

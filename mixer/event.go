@@ -131,8 +131,8 @@ type (
 	eventRecord = eventcode.Record[Group, busmix.Stem]
 )
 
-// HasDecision reports whether events of this kind have a Decision in Event.Steal: stolen, virtual, rejected, limited and
-// coalesced.
+// HasDecision reports whether events of this kind have a Decision in Event.Steal: stolen, virtual, rejected, limited
+// and coalesced.
 func (k EventKind) HasDecision() bool {
 	switch k {
 	case EventStolen, EventVirtual, EventRejected, EventLimited, EventCoalesced:

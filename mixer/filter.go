@@ -145,8 +145,8 @@ func (r *record) screen() *passfilter.Filter {
 	return r.extra.Load().screen.Load()
 }
 
-// moveSpatialLowPass fades the low-passes of a voice's place in space to their cutoffs: for the whole voice, and for its
-// direct path alone. The fades begin at the frame now of the mix and last fadeFrames frames. A filter that is not
+// moveSpatialLowPass fades the low-passes of a voice's place in space to their cutoffs: for the whole voice, and for
+// its direct path alone. The fades begin at the frame now of the mix and last fadeFrames frames. A filter that is not
 // attached to the voice yet is attached first. A low-pass on the direct path that is not started yet begins switched
 // off. A filter that was not allocated is left out.
 func (s *slot) moveSpatialLowPass(now, fadeFrames int64) {

@@ -60,8 +60,8 @@ type shared struct {
 	sleep sleepclock.Clock // used by both sides
 }
 
-// newShared returns the state that both sides of a mixer with the configuration c share. It has no records of starts yet.
-// Its ring buffers have their initial sizes. Meters, stems and the journal exist only if c selects them.
+// newShared returns the state that both sides of a mixer with the configuration c share. It has no records of starts
+// yet. Its ring buffers have their initial sizes. Meters, stems and the journal exist only if c selects them.
 func newShared(c *checkedConfig) *shared {
 	buses := len(c.buses)
 	s := &shared{

@@ -107,8 +107,8 @@ func (q *successions) startReady() {
 
 // continueFades makes the incoming start continue the fades of its predecessor, the sound that it follows without a
 // gap. It takes over fades longer than 5 ms. A property that was also set on the start keeps its own value, unless the
-// predecessor fades to the same value. The filters of the predecessor continue, too. The result is the set of properties
-// whose fades were taken over; 0 without a predecessor.
+// predecessor fades to the same value. The filters of the predecessor continue, too. The result is the set of
+// properties whose fades were taken over; 0 without a predecessor.
 func (in *incoming) continueFades() (props propertySet) {
 	if in.fades == nil {
 		return 0

@@ -17,8 +17,9 @@ const (
 	settled   = 1500 * time.Millisecond // the state of a room is written once a second
 )
 
-// inThreeTries runs a part of a test, which returns the time that a move of a room took and its limit. On a busy machine
-// NATS sometimes answers late, and the room moves late. So the part is repeated if the move took too long, at most twice.
+// inThreeTries runs a part of a test, which returns the time that a move of a room took and its limit. On a busy
+// machine NATS sometimes answers late, and the room moves late. So the part is repeated if the move took too long, at
+// most twice.
 func inThreeTries(t *testing.T, part func(t *testing.T) (took, most time.Duration)) {
 	t.Parallel() // mostly waits
 	for try := 1; ; try++ {

@@ -20,8 +20,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestMain lets no test read the user's cookie. A test with a server in .ci has a cookie of its own: a missing file would
-// be created by the server's programs.
+// TestMain lets no test read the user's cookie. A test with a server in .ci has a cookie of its own: a missing file
+// would be created by the server's programs.
 func TestMain(m *testing.M) {
 	if os.Getenv("PULSE_COOKIE") == "" {
 		os.Setenv("PULSE_COOKIE", "/nowhere/cookie")

@@ -69,8 +69,8 @@ type memory struct {
 	doubles []float64
 }
 
-// flat returns the memory of v, a slice or an array. It returns false if v holds more than floats, or if an array has no
-// address. Reading the memory is many times as fast as a walk with reflect.
+// flat returns the memory of v, a slice or an array. It returns false if v holds more than floats, or if an array has
+// no address. Reading the memory is many times as fast as a walk with reflect.
 func flat(v reflect.Value) (m memory, is bool) {
 	leaf, n := v.Type().Elem(), v.Len()
 	for ; leaf.Kind() == reflect.Array; leaf = leaf.Elem() {

@@ -99,8 +99,8 @@ func (p *Pending) Add(c *Countdown, n int64) {
 	c.waiting = nil
 }
 
-// FireAtZero fires the batches at the frame now whose countdowns are 0 or less, among the batches that began to wait or whose
-// countdowns were 0 since the last call. The others wait for their countdowns again.
+// FireAtZero fires the batches at the frame now whose countdowns are 0 or less, among the batches that began to wait or
+// whose countdowns were 0 since the last call. The others wait for their countdowns again.
 func (p *Pending) FireAtZero(now int64) {
 	for b := p.zero; b != nil; {
 		next := b.next

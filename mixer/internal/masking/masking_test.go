@@ -175,7 +175,8 @@ func TestMaskAgain(t *testing.T) {
 	}
 }
 
-// TestStaleVoicesHaveNoScore checks that a voice with an outdated energy ranks before the other voices until it is rated.
+// TestStaleVoicesHaveNoScore checks that a voice with an outdated energy ranks before the other voices until it is
+// rated.
 func TestStaleVoicesHaveNoScore(t *testing.T) {
 	table, priorities := randomTable(rand.New(rand.NewPCG(1, 2)))
 	rate(table, false, 1, priorities)

@@ -1,8 +1,8 @@
 // Package pitchrange tracks which pitches a start of a mixer may reach, and which mip levels of its sound it may then
 // read: band-limited versions for higher pitches. The levels are computed before the voice needs them.
 //
-// The package belongs to the control side of the mixer, under its mutex. Pitches are in semitones. A frame is a frame of
-// the mix, and the parameter now is the first frame that is not mixed.
+// The package belongs to the control side of the mixer, under its mutex. Pitches are in semitones. A frame is a frame
+// of the mix, and the parameter now is the first frame that is not mixed.
 package pitchrange
 
 import (

@@ -81,8 +81,8 @@ func (p *Problem) RetrySeconds() int {
 	return int(math.Ceil(p.RetryAfter.Seconds()))
 }
 
-// JSON returns p as a line of problem JSON. If p cannot be encoded, it returns a general problem of status 500, and sets
-// p.Status to 500.
+// JSON returns p as a line of problem JSON. If p cannot be encoded, it returns a general problem of status 500, and
+// sets p.Status to 500.
 func (p *Problem) JSON() []byte {
 	text, err := json.Marshal(p)
 	if err != nil { // an event that cannot be encoded

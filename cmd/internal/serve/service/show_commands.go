@@ -63,8 +63,8 @@ func checkCue(r *room.Room, number string) error {
 }
 
 // goCue carries out the order "go": it starts a cue of the list in the room r, now or later. o.With is the JSON body.
-// Its field cue is the number of the cue, by default the cue on standby. Its field from is the time in the cue, from its
-// beginning, to start at. goCue returns the HTTP status and the body, a *showReply or, after a failure, a
+// Its field cue is the number of the cue, by default the cue on standby. Its field from is the time in the cue, from
+// its beginning, to start at. goCue returns the HTTP status and the body, a *showReply or, after a failure, a
 // *problemjson.Problem. An unknown cue is a 404. If the show rejects the GO, the status is 409.
 func goCue(r *room.Room, o *Order) (int, any) {
 	f := parseObject(o.With, "", "cue", "from", "at", "frame")

@@ -88,8 +88,8 @@ func RoleIn(ctx context.Context, room string) Role {
 }
 
 // Allow returns nil if the caller in ctx has at least the role need in the room called room. The room "" is the server
-// as a whole. Otherwise it returns a *problemjson.Problem. Its status is 401 if a token is missing or has expired, or if ctx has not
-// passed Guard.Wrap. It is 403 if the role is too low.
+// as a whole. Otherwise it returns a *problemjson.Problem. Its status is 401 if a token is missing or has expired, or
+// if ctx has not passed Guard.Wrap. It is 403 if the role is too low.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := RoleIn(ctx, room)
 	if have >= need {
@@ -102,8 +102,8 @@ func Allow(ctx context.Context, room string, need Role) error {
 }
 
 // CountRequests counts n more requests of the caller in ctx against the rate limits, for example the commands of a
-// batch. If a limit is exceeded, it returns a *problemjson.Problem with the status 429, otherwise nil. It ignores an n of 0 or less.
-// It also ignores a ctx that does not come from a request through Guard.Wrap.
+// batch. If a limit is exceeded, it returns a *problemjson.Problem with the status 429, otherwise nil. It ignores an n
+// of 0 or less. It also ignores a ctx that does not come from a request through Guard.Wrap.
 func CountRequests(ctx context.Context, n int) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
 		if err := v.countRequests(n); err != nil {

@@ -9,8 +9,8 @@ import (
 
 // identify finds the credential of the request r and sets v.credential. With an Authorization header, the token in the
 // header decides. Without that header, the cookie of a browser session decides, and identify also sets v.session. A
-// wrong token or scheme is counted as a failure. The result is then a *problemjson.Problem with the status 401, or 429 if the
-// address must wait after failures.
+// wrong token or scheme is counted as a failure. The result is then a *problemjson.Problem with the status 401, or 429
+// if the address must wait after failures.
 //
 // If r has neither a header nor a valid cookie, v stays anonymous and the result is nil, even if the rules require
 // tokens. If rules do not require tokens, a request with the header stays anonymous, too.

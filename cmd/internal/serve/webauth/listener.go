@@ -34,8 +34,8 @@ func (c *connections) count() int {
 }
 
 // enter counts a new connection of the client at a and returns nil. If the connection would exceed a limit, enter does
-// not count it and returns a *problemjson.Problem. Its status is 503 for the limit of the server, and 429 for the limit per address.
-// Loopback addresses have only the limit of the server. An IPv6 /64 network counts as one address.
+// not count it and returns a *problemjson.Problem. Its status is 503 for the limit of the server, and 429 for the limit
+// per address. Loopback addresses have only the limit of the server. An IPv6 /64 network counts as one address.
 func (c *connections) enter(a address) *problemjson.Problem {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -219,8 +219,8 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 }
 
 // read parses data, a JSON object, into i and returns the role that it names. Invalid JSON, an unknown field, and an
-// unknown or missing role are a *problemjson.Problem with the status 400. Otherwise the *problemjson.Problem is nil. After an error, i may be
-// partly filled.
+// unknown or missing role are a *problemjson.Problem with the status 400. Otherwise the *problemjson.Problem is nil.
+// After an error, i may be partly filled.
 func (i *linkRequest) read(data []byte) (Role, *problemjson.Problem) {
 	var fields map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &fields) != nil {

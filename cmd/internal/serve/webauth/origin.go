@@ -35,9 +35,9 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// host returns nil if the Host header of r names this server, otherwise a *problemjson.Problem with the status 403. Accepted are the
-// names in Options.Hosts, localhost, loopback addresses, and the local address of the connection, with any port. The
-// check prevents DNS rebinding, an attack by a page whose host name points to this machine.
+// host returns nil if the Host header of r names this server, otherwise a *problemjson.Problem with the status 403.
+// Accepted are the names in Options.Hosts, localhost, loopback addresses, and the local address of the connection, with
+// any port. The check prevents DNS rebinding, an attack by a page whose host name points to this machine.
 func (s *rules) host(r *http.Request) *problemjson.Problem {
 	name, _ := splitHost(r.Host)
 	if s.hosts[name] {
@@ -52,8 +52,8 @@ func (s *rules) host(r *http.Request) *problemjson.Problem {
 	return problemjson.New(403, "Host: unknown name of this server; add it with --host")
 }
 
-// origin returns a *problemjson.Problem with the status 403 if r comes from a page of another site, and nil otherwise. It checks
-// only requests that change state or open a WebSocket. The header Origin decides or, without it, the header
+// origin returns a *problemjson.Problem with the status 403 if r comes from a page of another site, and nil otherwise.
+// It checks only requests that change state or open a WebSocket. The header Origin decides or, without it, the header
 // Sec-Fetch-Site. Without both headers, r does not come from a browser and is accepted. But if cookie is true, a cookie
 // identifies the caller, and one header is required: browsers send cookies with requests of foreign pages, too.
 func (s *rules) origin(r *http.Request, cookie bool) *problemjson.Problem {

@@ -80,8 +80,8 @@ func evict[T any](m map[netip.Prefix]T) {
 
 // countRequests counts n requests of v against three limits per second: of the address, of the credential and of the
 // server, in this order. On loopback only the limit of the server counts. At the first limit that is exceeded,
-// countRequests stops, counts a rejection and returns a *problemjson.Problem with the status 429. The limits after it do not count
-// the requests. Otherwise it returns nil. An n above a limit counts as that limit.
+// countRequests stops, counts a rejection and returns a *problemjson.Problem with the status 429. The limits after it
+// do not count the requests. Otherwise it returns nil. An n above a limit counts as that limit.
 func (v *visitor) countRequests(n int) *problemjson.Problem {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
@@ -123,18 +123,19 @@ const (
 	maxWait   = 15 * time.Minute
 )
 
-// blocked returns a *problemjson.Problem with the status 429 while the address a must wait after wrong tokens. Otherwise it returns
-// nil. It does not count a failure.
+// blocked returns a *problemjson.Problem with the status 429 while the address a must wait after wrong tokens.
+// Otherwise it returns nil. It does not count a failure.
 func (f *failures) blocked(a address) *problemjson.Problem {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.refuse(f.addresses[a.block], time.Now())
 }
 
-// fail counts a wrong token from the address a. It returns a *problemjson.Problem with the status 429 if the address must wait,
-// because of this token or earlier tokens. Otherwise it returns nil. A wait begins after more than Limits.Logins wrong
-// tokens in a minute, and lasts 10 s. Each further wrong token after a wait starts a wait of twice the length, up to 15
-// minutes. A token during a wait is not counted. After 15 minutes without failures the counts begin again.
+// fail counts a wrong token from the address a. It returns a *problemjson.Problem with the status 429 if the address
+// must wait, because of this token or earlier tokens. Otherwise it returns nil. A wait begins after more than
+// Limits.Logins wrong tokens in a minute, and lasts 10 s. Each further wrong token after a wait starts a wait of twice
+// the length, up to 15 minutes. A token during a wait is not counted. After 15 minutes without failures the counts
+// begin again.
 func (f *failures) fail(a address) *problemjson.Problem {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -165,8 +166,8 @@ func (f *failures) fail(a address) *problemjson.Problem {
 	return f.refuse(t, now)
 }
 
-// refuse returns a *problemjson.Problem with the status 429 while t must wait at the time now. Otherwise, also if t is nil, it
-// returns nil. The caller holds the mutex of f.
+// refuse returns a *problemjson.Problem with the status 429 while t must wait at the time now. Otherwise, also if t is
+// nil, it returns nil. The caller holds the mutex of f.
 func (f *failures) refuse(t *attempts, now time.Time) *problemjson.Problem {
 	if t == nil || !now.Before(t.blocked) {
 		return nil

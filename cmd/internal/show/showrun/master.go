@@ -52,8 +52,8 @@ func (s *Show) Mute(name string, on bool) error {
 	return err
 }
 
-// BusNames returns the names of all buses of a sheet. The first is "master". Then come the outputs except the first, and
-// then the buses that the sheet lists.
+// BusNames returns the names of all buses of a sheet. The first is "master". Then come the outputs except the first,
+// and then the buses that the sheet lists.
 func BusNames(s *cue.Sheet) []string {
 	return append(masters(s), words.Names(s.Buses, func(b *rules.Bus) string { return b.Name })...)
 }

@@ -89,7 +89,8 @@ func (t *track) pan(place, start, length float64, s Signal) *track {
 }
 
 // reverb adds a reverb to t and returns t. The reverb r processes the mono mix of t, and wet is the gain of its output
-// in dB. A loop first runs through r once, so that its beginning contains the reverb of its end. The state of r changes.
+// in dB. A loop first runs through r once, so that its beginning contains the reverb of its end. The state of r
+// changes.
 func (t *track) reverb(wet pcm.Decibels, r *reverb) *track {
 	size := len(t.channels[0])
 	gain := wet.Linear()
