@@ -11,20 +11,24 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestDocumentedCommands parses every call of the command in the README, in docs/ and in the
-// examples of --help with the command's own grammar, and checks the commands named in prose. Each
+// TestDocumentedCommands parses every call of the command on the pages, at the root and in docs/, and in
+// the examples of --help with the command's own grammar, and checks the commands named in prose. Each
 // command must have an example.
 func TestDocumentedCommands(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	var pages []string
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
 	}
 	parser, err := kong.New(&grammar{}, kong.Name("voicepool"), kong.WithHyphenPrefixedParameters(true))
 	if err != nil {
 		t.Fatal(err)
 	}
 	parsed, named := 0, 0
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range pages {
 		data, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -354,7 +354,7 @@ func TestPagesNameAPI(t *testing.T) {
 				if p.block || page.file == "docs/migrating.md" && strings.HasPrefix(line, "|") { // compiled by TestGoBlocks
 					break
 				}
-				for _, m := range span.FindAllStringSubmatch(line, -1) {
+				for _, m := range span.FindAllStringSubmatch(presentText(page.file, line), -1) {
 					owner, name, member := m[1], m[2], m[3]
 					ok := false
 					if scope := scopes[owner]; scope != nil {

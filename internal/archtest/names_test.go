@@ -191,7 +191,7 @@ func TestNoOldNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, line := range strings.Split(string(text), "\n") {
-			for _, span := range code.FindAllString(line, -1) {
+			for _, span := range code.FindAllString(presentText(page.file, line), -1) {
 				if o := spans[strings.Trim(span, "`")]; o != nil {
 					t.Errorf("%s: %s is an old name, want %s", position(page.file, i+1), span, o.new)
 				}
