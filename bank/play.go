@@ -2,7 +2,6 @@ package bank
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"voicepool/internal/sheet/chance"
@@ -102,7 +101,7 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 func (s *sound) addSingle(h mixer.Handle) {
 	for range min(2, len(s.singles)) {
 		if s.cursor %= len(s.singles); s.singles[s.cursor].State().Over() {
-			s.singles = slices.Delete(s.singles, s.cursor, s.cursor+1) // keeps the order of Bank.Stop
+			s.singles = append(s.singles[:s.cursor], s.singles[s.cursor+1:]...) // keeps the order of Bank.Stop
 		} else {
 			s.cursor++
 		}
@@ -148,28 +147,22 @@ func (b *Bank) Stop(name string, over time.Duration) error {
 // and adds all voices to p. base has the values of the parent of a layer; for other sounds its Speed is 1. At the
 // first error it stops and leaves the started voices to the caller. The caller holds mu.
 func (b *Bank) startWithFollowers(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
-	lead, err := b.start(s, at.Play, o, base, p.number)
-	if err != nil {
-		return err
+	var lead mixer.Handle
+	then := func(next *sounds.Sound, m mixer.Options) (mixer.Handle, error) {
+		return lead.Then(next, m, mixer.AtEnd)
 	}
-	if err := p.add(s, lead); err != nil {
-		return err
-	}
-	follows := *o
-	follows.From, follows.For, follows.FadeIn = 0, 0, 0
-	for s.then != nil {
-		s = s.then
-		then := func(next *sounds.Sound, m mixer.Options) (mixer.Handle, error) {
-			return lead.Then(next, m, mixer.AtEnd)
-		}
-		if lead, err = b.start(s, then, &follows, base, p.number); err != nil {
+	start, options := at.Play, *o
+	for {
+		var err error
+		if lead, err = b.start(s, start, &options, base, p.number); err != nil {
 			return err
 		}
-		if err := p.add(s, lead); err != nil {
+		if err := p.add(s, lead); err != nil || s.then == nil {
 			return err
 		}
+		s, start = s.then, then
+		options.From, options.For, options.FadeIn = 0, 0, 0
 	}
-	return nil
 }
 
 // start makes the random choices for a start of s and passes it to play, a function of the mixer. If play fails,

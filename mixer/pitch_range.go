@@ -27,18 +27,17 @@ type pitches struct {
 // rememberSet keeps a copy of c, a set of pitch, speed or rounds, in p.scheduledSets. Starts that are requested
 // later, but begin before the frame of c, are then prepared for c, see initPitchRange. It ignores a command for a
 // past frame, or for a target other than a tag or a sound. If the list is full, it drops past commands and commands of
-// dropped batches, and then grows the list if necessary. The parameter now is the present frame. The caller holds
-// m.mutex.
-func (p *pitches) rememberSet(c *command, now int64) {
-	past := func(f command) bool {
-		_, last := f.frames(now)
-		return last < now || f.batch != nil && f.batch.Dropped()
-	}
-	if past(*c) || c.target.kind != taggedVoices && c.target.kind != soundVoices {
+// dropped batches, and then grows the list if necessary. The parameter last is the last frame that c may be executed
+// at, see command.frames, and now is the present frame. The caller holds m.mutex.
+func (p *pitches) rememberSet(c *command, last, now int64) {
+	if last < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
 		return
 	}
 	if len(p.scheduledSets) == cap(p.scheduledSets) {
-		p.scheduledSets = slices.DeleteFunc(p.scheduledSets, past)
+		p.scheduledSets = slices.DeleteFunc(p.scheduledSets, func(f command) bool {
+			_, last := f.frames(now)
+			return last < now || f.batch != nil && f.batch.Dropped()
+		})
 	}
 	if p.scheduledSets == nil {
 		p.scheduledSets = make([]command, 0, minCommands)
@@ -224,7 +223,7 @@ func (p *pitches) notePitchCommand(c *command) {
 		}
 		return
 	}
-	p.rememberSet(c, now)
+	p.rememberSet(c, last, now)
 	bus := c.target.kind == busVoices
 	if bus {
 		at, until := p.fadeSpan(first, last, c.fadeFrames, now)
