@@ -167,11 +167,15 @@ func (s *hostedRoom) open(ctx context.Context, state *stateRecord) bool {
 // Refusal, it is stored in the record of the room, and the node does not try again while it keeps its lease. Another
 // error is not stored, and the node waits before the next attempt. In both cases a handover to this node ends. If this
 // node owns the room, the room has no owner afterwards. A failed write of the record is ignored.
+//
+// After a Refusal of a room that Place places, this node stays the owner in the record until Place removes the room, so
+// that other nodes do not take it.
 func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.recordFailure(s.record.Room)
 	r := s.record
-	if _, permanent := errors.AsType[Refusal](err); permanent {
+	_, permanent := errors.AsType[Refusal](err)
+	if permanent {
 		r.Refused = maps.Clone(r.Refused)
 		if r.Refused == nil {
 			r.Refused = map[string]string{}
@@ -180,6 +184,9 @@ func (s *hostedRoom) giveUp(ctx context.Context, err error) {
 	}
 	o.Log(fmt.Sprintf("the room %s cannot be played here: %s", r.Room, words.Plain(err)))
 	if r.Life == s.life {
+		if permanent && s.node.isPlacing(r.Room) {
+			return
+		}
 		r.Node, r.Life = "", ""
 	}
 	r.Next, r.State, r.Ready = "", 0, false

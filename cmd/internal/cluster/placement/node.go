@@ -85,6 +85,7 @@ type Node struct {
 	mutex   sync.Mutex
 	hosted  map[string]*hostedRoom
 	removed map[string]uint64 // revisions of rooms that were removed here, which a watch may still report
+	placing map[string]int    // number of calls of Place under way, by room
 	closed  bool
 
 	failures   map[string]failure // by room: failed attempts to open it
@@ -109,7 +110,7 @@ const Fade = 300 * time.Millisecond
 // returned.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	o.Timing = cmp.Or(o.Timing, DefaultTiming)
-	n := &Node{options: o, hosted: map[string]*hostedRoom{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, maxMoves), closing: make(chan struct{})}
+	n := &Node{options: o, hosted: map[string]*hostedRoom{}, removed: map[string]uint64{}, placing: map[string]int{}, failures: map[string]failure{}, moves: make(chan struct{}, maxMoves), closing: make(chan struct{})}
 	n.lease = lease{node: n, life: newLife()}
 	n.seen.now = o.Now
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))

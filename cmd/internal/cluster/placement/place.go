@@ -27,6 +27,8 @@ func (e *Elsewhere) Error() string {
 // placed or not.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
+	n.addPlacing(room, 1)
+	defer n.addPlacing(room, -1)
 	tries := 0
 	for range 100 {
 		if n.lease.hasMargin() {
@@ -46,6 +48,22 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 		}
 	}
 	return errors.New("NATS does not accept the room: its record keeps changing, or this node has no lease")
+}
+
+// addPlacing adds d to the number of calls of Place under way for the room called room.
+func (n *Node) addPlacing(room string, d int) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if n.placing[room] += d; n.placing[room] == 0 {
+		delete(n.placing, room)
+	}
+}
+
+// isPlacing reports whether a call of Place is under way for the room called room.
+func (n *Node) isPlacing(room string) bool {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.placing[room] > 0
 }
 
 // maxTries is the number of attempts to open a new room if the error may be temporary.
