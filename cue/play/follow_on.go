@@ -17,12 +17,12 @@ type followOns struct {
 	endedLaunches  []int            // launches that have ended since the last release
 	waitingActions []int            // actions of begun launches that wait for the end of an id
 	awaited        map[uint64]bool  // the tags of ids that an action waits for
-	activeStarts   map[uint64]int   // by such a tag: pending starts plus living voices
-	endFrames      map[uint64]int64
-	loopingStarts  []loopingStart  // starts of such ids that are still in their loops
-	leftLoop       map[uint64]bool // by voice number: living voices that have left their loops
-	unreleased     int             // actions that have not been released
-	firstCue       int             // events of cues before this index are ignored
+	activeStarts   map[uint64]int   // by awaited tag: the number of pending starts and living voices
+	endFrames      map[uint64]int64 // by awaited tag: the frame where the last start of the id has ended
+	loopingStarts  []loopingStart   // starts of awaited ids that are still in their loops
+	leftLoop       map[uint64]bool  // by voice number: living voices that have left their loops
+	unreleased     int              // actions that have not been released
+	firstCue       int              // events of cues before this index are ignored
 }
 
 // loopingStart is a looping start of an id that an action waits for.
@@ -43,17 +43,17 @@ func (f *followOns) countEnd(tag uint64, frame int64) {
 // launchProgress is the progress of a launch.
 type launchProgress struct {
 	started    bool
-	startFrame int64  // its frame
-	remaining  uint64 // its starts that have not ended
-	endFrame   int64  // the frame of the end of the last one
+	startFrame int64  // the frame where the launch begins
+	remaining  uint64 // the number of starts of the launch that have not ended
+	endFrame   int64  // the frame where the last of these starts has ended
 	reported   bool   // Options.Fired has been called
 
-	stopped bool // it was stopped, possibly before it began
+	stopped bool // the launch was stopped, possibly before it began
 
 	// With the lookahead on.
 	countdown *mixer.Countdown
 	batches   []*cueBatch
-	handles   []mixer.Handle // live show: its starts that have not ended
+	handles   []mixer.Handle // live show: the voices of the launch that have not ended
 }
 
 // newFollowOns returns the tracker of all actions of sheet s that wait for the end of an id or of another cue. It
@@ -96,7 +96,7 @@ func (f *followOns) trackNewLaunches() {
 func (f *followOns) hasPending() bool { return f.unreleased > 0 }
 
 // schedule puts launch i (one run of a list cue) into f.upcoming. The launch will begin at frame base of the show plus
-// its own delay, the offset in f.sheet.launches.
+// its own delay, the Offset in f.sheet.Launches.
 func (f *followOns) schedule(i int, base int64) {
 	heap.Push(&f.upcoming, occurrence{Instant: instant(base+f.sheet.Launches[i].Offset.Frames(f.sheet.Rate), i)})
 }
@@ -144,9 +144,9 @@ func (f *followOns) subtractSkipped(a *Action) {
 }
 
 // processEvent updates the counts of starts after event e of the mixer. If e ends or rejects a start, it subtracts 1
-// from the count of its id and of its launch (the run of its list cue). At 0, the id or launch has ended at e.Frame. A
-// voice that left its loop earlier was subtracted from its id then. Other events, and events of cues before
-// f.firstCue, have no effect.
+// from two counts: the count of the id of the start, and the count of its launch (the run of its list cue). At 0, the
+// id or launch has ended at e.Frame. A voice that left its loop earlier was subtracted from the count of its id at that
+// time, so only the count of its launch changes. Other events, and events of cues before f.firstCue, have no effect.
 func (f *followOns) processEvent(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:

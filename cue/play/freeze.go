@@ -72,10 +72,10 @@ func (h *freeze) framesUntilChange(frames int) int {
 	return frames
 }
 
-// render fills dst while the show is paused or fades for a pause. dst has h.outputs elements per frame. During a fade
-// it calls mix for the next frames and applies the fade to them. When the fade-out is complete, the rest of dst is
-// silent, and mix is not called. After a fade-in the rest of dst is mixed without a fade. The result of mix is
-// ignored. Audio side.
+// render fills dst while the show is paused or fades for a pause. dst holds h.outputs elements for each frame of the
+// output, one per stereo output. During a fade render calls mix for the next frames and applies the fade to them. When
+// the fade-out is complete, the rest of dst is silent, and mix is not called. After a fade-in the rest of dst is mixed
+// without a fade. The result of mix is ignored. Audio side.
 func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
 		n := len(dst) / h.outputs
@@ -95,9 +95,10 @@ func (h *freeze) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	}
 }
 
-// fade applies the fade of a pause to dst, which has h.outputs elements per frame. It multiplies each frame by the
-// current gain and then moves the fade by one step: out if the show is paused, otherwise in. If the show is neither
-// paused nor fading, dst is unchanged. dst must not reach beyond the end of the fade. Audio side.
+// fade applies the fade of a pause to dst, in place. dst holds h.outputs elements for each frame of the output, one per
+// stereo output. fade multiplies the elements of each frame by the current gain, and moves the fade by one step per
+// frame: out if the show is paused, otherwise in. If the show is neither paused nor fading, dst is unchanged. dst must
+// not reach beyond the end of the fade; after a complete fade-out, fade must not be called. Audio side.
 func (h *freeze) fade(dst []pcm.Frame) {
 	if !h.frozen && h.fadeProgress == 0 {
 		return

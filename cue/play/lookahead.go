@@ -25,7 +25,7 @@ type lookahead struct {
 	maxCommands  int64       // the largest number of commands in flight
 }
 
-// on reports whether the lookahead is in use. It is not in a render.
+// on reports whether the lookahead is in use. In a render it is false.
 func (a *lookahead) on() bool { return a.sender.timeline != nil }
 
 // start prepares the player for playing in real time. From then on, commands are handed to the mixer shortly before
@@ -259,9 +259,9 @@ func (a *lookahead) updateFired(stats *mixer.Stats) {
 	a.follows.endedLaunches = a.follows.endedLaunches[:0]
 }
 
-// finished reports whether no voice plays and no further start will come. Starts can be scheduled, wait for the end of
-// a voice or a GO, or be held back by a full mixer. stats are the counters of the mixer. Tails of effects may still
-// sound. The result may be false although only other actions, such as fades, are left.
+// finished reports whether no voice plays and no further start will come. A start can be scheduled, can wait for the
+// end of a voice or for a GO, or can wait until the mixer has room. stats are the counters of the mixer. Tails of
+// effects may still sound. The result may be false although only other actions, such as fades, are left.
 func (a *lookahead) finished(stats *mixer.Stats) bool {
 	d := a.sender
 	waiting := a.follows.hasPending()
@@ -271,7 +271,8 @@ func (a *lookahead) finished(stats *mixer.Stats) bool {
 	return d.isQuiet(stats) && a.schedule.Plays() == 0 && !waiting && (!d.busy() || d.cue().Play == nil)
 }
 
-// idle reports whether no scheduled GO is left, and no batch of commands except the timeline is still in use.
+// idle reports whether no scheduled GO is left and no batch of commands is in use. The batch of the timeline does not
+// count, because it is always in use.
 func (a *lookahead) idle() bool { return len(a.goes) == 0 && len(a.batches) <= 1 }
 
 // skipCountdowns corrects the counts of starts for an action whose repetitions may be skipped by chance or dropped.
@@ -294,7 +295,7 @@ func (a *lookahead) skipCountdowns(u *cueBatch, action *Action, offset int64) {
 	}
 }
 
-// stopLaunch stops one launch, a run of a list cue. The parameter launch is its index in a.sheet.launches. Its voices
+// stopLaunch stops one launch, a run of a list cue. The parameter launch is its index in a.sheet.Launches. Its voices
 // fade out within the time over, from the next frame that the mixer can reach. Without Options.Live its voices are
 // unknown and continue. Its pending actions and messages are cancelled. A cue that waits for the end of the launch
 // still begins. stopLaunch runs on the goroutine of Run.
@@ -320,10 +321,11 @@ func (a *lookahead) stopLaunch(launch int, over time.Duration) {
 	a.sender.drop(r.batches...)
 }
 
-// panic fades everything out within the time over and resumes paused voices. It acts at the given frame of the show,
-// before all other commands of that frame. It cancels all pending actions, starts by hand, launches (runs of list
-// cues), scheduled GOs and messages. Starts by hand are stopped at once. The other commands reach the mixer with the
-// next call of handOverAll. It runs on the goroutine of Run.
+// panic stops everything at the given frame of the show, before all other commands of that frame. It fades all voices
+// out within the time over, and resumes paused voices. It cancels all pending actions, launches (runs of list cues),
+// scheduled GOs and messages. Starts by hand that wait for their frame or batch are stopped at once. All other commands
+// of the panic are in a batch, which the next call of handOverAll sends to the mixer. Once the mixer has fired this
+// batch, Player.Goes includes the panic. It runs on the goroutine of Run.
 func (a *lookahead) panic(over time.Duration, frame int64) {
 	a.manual.pending.cancel()
 	batches := slices.Clone(a.batches)

@@ -31,7 +31,7 @@ type name struct {
 	voices []mixer.Handle
 }
 
-// numberOrZero returns the number of the name, or 0 if one is nil.
+// numberOrZero returns the number of the name one, or 0 if one is nil.
 func (one *name) numberOrZero() uint64 {
 	if one == nil {
 		return 0
@@ -39,7 +39,8 @@ func (one *name) numberOrZero() uint64 {
 	return one.number
 }
 
-// newNames returns the names of a sheet with their numbers.
+// newNames returns a table of the names in numbers, which maps each name of a sheet to its number. The numbers must be
+// 1 to len(numbers). These names are kept forever.
 func newNames(numbers map[string]uint64) names {
 	m := names{all: map[string]*name{}, byNumber: map[uint64]string{}, kept: uint64(len(numbers))}
 	for text, number := range numbers {
@@ -48,17 +49,19 @@ func newNames(numbers map[string]uint64) names {
 	return m
 }
 
-// add adds a name with the given number.
+// add adds the name text with the given number to m, and returns its entry. The name is not kept and has no claims and
+// no voices yet.
 func (m *names) add(text string, number uint64) *name {
 	one := &name{number: number}
 	m.all[text], m.byNumber[number] = one, text
 	return one
 }
 
-// number returns the number of a name, or 0 if it does not exist.
+// number returns the number of the name text, or 0 if m does not have this name.
 func (m *names) number(text string) uint64 { return m.all[text].numberOrZero() }
 
-// intern returns the number of a name, which is then kept forever. A new name gets a new number; "" has the number 0.
+// intern returns the number of the name text. If m does not have the name, intern adds it with a new number. The name
+// is then kept forever. The number of "" is 0.
 func (m *names) intern(text string) uint64 {
 	one := m.all[text]
 	switch {
@@ -80,8 +83,9 @@ func (m *names) ofSheets() (texts []string) {
 	return texts
 }
 
-// claim returns the entry of a name for a start in progress, and creates the entry if needed. The entry exists until
-// addVoices is called for it. claim may delete other names whose voices have ended. The result for "" is nil.
+// claim returns the entry of the name text for a start in progress, and creates the entry if needed. Each claim must be
+// ended by addVoices; the entry exists at least until then. claim may delete other names whose voices have ended. The
+// result for "" is nil.
 func (m *names) claim(text string) *name {
 	if text == "" {
 		return nil
@@ -110,8 +114,8 @@ func (m *names) deleteEnded() {
 	}
 }
 
-// addVoices ends a claim of the name and records voices, the voices of the start. voices may be empty. For a kept name
-// they are not recorded.
+// addVoices ends a claim of the name, and records voices, the voices of the start that has claimed it. voices may be
+// empty. For a kept name they are not recorded, because a kept name is never deleted.
 func (one *name) addVoices(voices []mixer.Handle) {
 	if one.claims--; one.kept {
 		return

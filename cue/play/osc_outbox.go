@@ -19,9 +19,9 @@ type queuedMessage struct {
 // outbox holds the messages that are scheduled but not sent, in no order.
 type outbox []queuedMessage
 
-// cancel lets the batch end cancel queued messages. These are the messages of the given batches, or all messages if
-// batches is nil. The messages stay in the outbox. When the mixer has fired end, messages that are due later are
-// dropped instead of sent.
+// cancel makes end, the batch of a panic or of a stop, cancel queued messages: the messages of the given batches, or
+// all messages if batches is nil. The messages stay in the outbox. Once the mixer has fired end, sendDueMessages drops
+// each message that isCancelled reports.
 func (o outbox) cancel(end *cueBatch, batches []*cueBatch) {
 	for i := range o {
 		if l := &o[i]; batches == nil || slices.Contains(batches, l.batch) {
@@ -40,9 +40,10 @@ func (l *queuedMessage) dueFrame() (frame int64, known bool) {
 	return base + l.frame, fired
 }
 
-// isCancelled reports whether the message was cancelled before it was due. The parameter due is the frame when it is
-// due, or the constant never if that is unknown. A panic also cancels the messages of its own frame. A stop of a cue
-// cancels only later ones.
+// isCancelled reports whether a panic or a stop of a cue cancels the message. due is the frame when the message is due,
+// or the constant never if that frame is unknown. A panic cancels the messages that are due at its own frame or later.
+// A stop of a cue cancels the messages that are due after the frame of the stop. A panic or stop that the mixer has not
+// executed yet does not count.
 func (l *queuedMessage) isCancelled(due int64) bool {
 	return slices.ContainsFunc(l.cancellers, func(end *cueBatch) bool {
 		base, fired := end.batch.Base()

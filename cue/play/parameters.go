@@ -132,9 +132,9 @@ func (l *propertyLine) findCorners(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// nextChange returns c, the command of the mixer that moves the property from frame of the show to its value at the
-// next corner, the next change of its slope. The result over is the length of this move in frames. If no corner is
-// left, over is 0, and the command sets the value at frame. No command is sent.
+// nextChange returns c, the command of the mixer that moves the property, from the given frame of the show on, to its
+// value at the next corner, where its slope changes. The result over is the length of this move in frames. If no corner
+// is left, over is 0, and c sets the value at the given frame. No command is sent.
 func (l *propertyLine) nextChange(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, sounds.InDecibels
 	if len(l.corners) > 0 {
@@ -190,17 +190,17 @@ func (t *parameterState) newStart(tag uint64, gain pcm.Decibels, pitch pcm.Semit
 	return p
 }
 
-// register adds p, a start whose voices are known, so that later cues change it. Its corners after frame of the show
-// are computed; its parameters may be moving already. Starts whose voices have all ended are removed from t. register
-// sends no command.
+// register adds p, a start whose voices are known, to the starts that later cues change. It computes the corners of the
+// gain and the pitch of p after the given frame of the show, because parameters may be moving already. Starts whose
+// voices have all ended are removed from t. register sends no command.
 func (t *parameterState) register(p *parameterStart, frame int64) {
 	t.starts = append(slices.DeleteFunc(t.starts, (*parameterStart).ended), p)
 	p.gain.findCorners(frame, t.minCornerDistance())
 	p.pitch.findCorners(frame, t.minCornerDistance())
 }
 
-// registerManual registers p, a start by hand. Parameters that cues have set for all sounds replace its own values,
-// from the given frame of the show on. The resulting fades of gain and pitch are sent to the mixer. at converts a frame
+// registerManual registers p, a start by hand, and sends the fades of its gain and pitch to the mixer. From the given
+// frame of the show on, each parameter that a cue has set for all sounds replaces the value in p. at converts a frame
 // of the show to a moment of the mixer. Errors are ignored, because the next corner corrects the values.
 func (t *parameterState) registerManual(p *parameterStart, at func(int64) mixer.Moment, frame int64) {
 	for i := range p.values {
@@ -231,9 +231,10 @@ func (p *parameterStart) forEachLine(do func(*propertyLine) error) error {
 	return nil
 }
 
-// sendFade sends one command to each voice of the sound. The command moves the property from frame of the show to its
-// value at the next corner, the next change of its slope. at converts a frame of the show to a moment of the mixer.
-// rate is the sample rate in Hz. It stops at the first error of the mixer and returns it.
+// sendFade sends one command to each voice of the sound. The command begins at the given frame of the show. It moves
+// the property to its value at the next corner, the next change of its slope. Without a further corner, the command
+// sets the value at the given frame. at converts a frame of the show to a moment of the mixer. rate is the sample rate
+// in Hz. At the first error of the mixer, sendFade returns it and sends no further command.
 func (l *propertyLine) sendFade(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.nextChange(frame)
 	for _, h := range l.start.voices {
@@ -244,8 +245,8 @@ func (l *propertyLine) sendFade(at func(int64) mixer.Moment, frame int64, rate i
 	return nil
 }
 
-// nextCorner returns the earliest frame of the show when a gain or pitch that follows parameters changes its slope. It
-// returns never if no such frame is left.
+// nextCorner returns the frame of the earliest corner of all playing sounds: a frame of the show where a gain or pitch
+// that follows parameters may change its slope. Without a corner it returns the constant never.
 func (t *parameterState) nextCorner() int64 {
 	frame := int64(never)
 	for _, p := range t.starts {
@@ -258,10 +259,10 @@ func (t *parameterState) nextCorner() int64 {
 	return frame
 }
 
-// passCorners removes the corners at exactly frame of the show from the gains and pitches of all playing sounds. A
-// corner is a frame where a property changes its slope. If a property has further corners, passCorners first sends the
-// move to the next corner. at converts a frame to a moment of the mixer. On an error of the mixer it stops, and the
-// corner that failed stays for the next call.
+// passCorners removes the corners at exactly the given frame of the show from the gains and pitches of all playing
+// sounds. A corner is a frame where a property changes its slope. If a property has further corners, passCorners first
+// sends the move to the next corner. at converts a frame of the show to a moment of the mixer. At the first error of
+// the mixer, passCorners returns it; the corner that failed stays for the next call.
 func (t *parameterState) passCorners(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.starts {
 		if err := p.forEachLine(func(l *propertyLine) error {
@@ -284,10 +285,10 @@ func (t *parameterState) passCorners(at func(int64) mixer.Moment, frame int64) e
 	return nil
 }
 
-// reportMissed makes the mixer report cue c, which sets only parameters, as missed if its id has no voice. To do this,
-// it sets the pitch of the id, at the moment at, to the value that the pitch has anyway at frame of the show. If
-// several starts have the id, it is the pitch of the last of them; apply then gives each start its own pitch.
-// If c does not target an id, it has no effect. It returns the error of the mixer.
+// reportMissed makes the mixer report cue c, which sets only parameters, as missed if the id of c has no voice. To do
+// this, it sets the pitch of the id, at the moment at, to the present value of the pitch at the given frame of the
+// show. If several starts have the id, it sets the pitch of the last one; the method apply then gives each start its
+// own pitch. If c does not target an id, it has no effect. It returns the error of the mixer.
 func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *runsheet.Cue) error {
 	if c.Target().Scope != cue.OnID {
 		return nil

@@ -66,9 +66,9 @@ func (p *Player) Recorder() (*record.Recorder, error) {
 	return r, err
 }
 
-// poll takes the new events of the mixer. With each event it updates the waits for ends and the report, and calls
-// Options.Watch. It also records the journal of the mixer. In a render, events are dropped once the sheet's length has
-// been mixed.
+// poll takes the new events of the mixer. It passes each event to p.follows, which counts the ends that other actions
+// wait for, and to the method add, which reports it and calls Options.Watch. With Options.Record, poll also records the
+// journal of the mixer. In a render, events are dropped once the sheet's length has been mixed.
 func (p *reporter) poll() {
 	if p.recorder != nil {
 		_ = p.recorder.ReadJournal(p.mixer) // Recorder returns the error

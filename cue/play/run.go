@@ -92,11 +92,12 @@ func (p *Player) Step() (done bool, err error) {
 	return done, err
 }
 
-// Idle reports whether the player can wait: Step need not be called before Options.Wake. It has no scheduled, waiting
-// or sounding actions, no requests and no unreported events. The output is then silent from the later of the frames
-// SilentFrom and RingsUntil on, fields of the mixer's Stats. Once this frame plus the mixer's Latency has passed,
-// Render need not be called either. Before the first call of Step and during a fade-out the result is false. After
-// the end of the show it is true. Only for the goroutine of Step.
+// Idle reports whether the player can wait: Step need not be called until the player calls the function Options.Wake.
+// The player then has no scheduled, waiting or sounding actions, no requests and no unreported events. The output is
+// silent from a frame of the mix on: the later of SilentFrom and RingsUntil, two fields of mixer.Stats. Render outputs
+// a frame of the mix with a delay of Mixer.LatencyFrames. Once it has output that frame, Render need not be called
+// either. Before the first call of Step and during a fade-out the result is false. After the end of the show it is
+// true. Only for the goroutine of Step.
 func (p *Player) Idle() bool {
 	t, d := &p.stepper, &p.sender
 	if t.done || !t.started || t.draining {

@@ -116,9 +116,9 @@ func (s *stepper) fadeEffectTails() {
 }
 
 // stepDrain does one iteration of Step during the fade-out. It polls the events, and it stops voices that have begun
-// since the fade-out was started. done is true if the voices are silent, if the sheet's length is reached, or if the
-// audio side has not advanced for one second. It is also true after 100 ms of silence, even if starts are pending. err
-// is then the result of Run.
+// since the fade-out was started. The result done is true in four cases: all voices are silent and all starts are
+// carried out; the sheet's length is reached; the output has been silent for 100 ms, even if starts are pending; or the
+// audio side has not advanced for one second. err is then the result of Run.
 func (s *stepper) stepDrain() (done bool, err error) {
 	s.reporter.poll()
 	st := s.mixer.Stats()

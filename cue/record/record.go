@@ -202,8 +202,8 @@ func (r *Recorder) actionOf(e *mixer.Entry, target cue.Target) cue.Action {
 }
 
 // isRedundantStop reports whether e stops all voices without an effect. This is so if an earlier stop of all voices
-// ends before e and no voice has started since. If both end at the same frame, e must also have a fade. The method
-// records such stops in r, so it must be called for each journal entry in order.
+// ends before the end of e, and no voice has started since. If the two stops end at the same frame, e must also have a
+// fade. The method records stops and starts in r, so it must be called for each journal entry in order.
 func (r *Recorder) isRedundantStop(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:

@@ -65,9 +65,9 @@ func duckOf(d mixer.Duck, rate int) *rules.Duck {
 	return &rules.Duck{When: d.When, By: d.By, Above: d.Above, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
 }
 
-// addOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, the filters and the effects of
-// the first output are moved to s.Master, because a sheet has them there. An output without a channel gets the two
-// channels after the previous output. If an output has an insert, the error wraps ErrRecord.
+// addOutputs appends the outputs of the mixer configuration c to s.Outputs. The gain, the cutoffs and the effects of
+// the first output are moved to s.Master, because the first output is the master bus of a sheet. An output without a
+// channel gets the two channels after the previous output. If an output has an insert, the error wraps ErrRecord.
 func addOutputs(s *rules.Rules, c *mixer.Config) error {
 	next := 1
 	for i, o := range c.Outputs {

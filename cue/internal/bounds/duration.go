@@ -54,8 +54,9 @@ func UpperBound(s *runsheet.Sheet, loaded []loading.Sound) int64 {
 	return int64(end)
 }
 
-// maxDuration returns an upper bound for the duration of the start c, in frames. It is Never if c plays a stream of
-// unknown length once. A delay of the layer is not included. by is c itself, or the cue that has c as a layer.
+// maxDuration returns an upper bound for the duration of the start c, in frames. If c has the key `for`, it is that
+// time. Otherwise it is Never if c plays a stream of unknown length without a loop. A delay of the layer is not
+// included. by is c itself, or the cue that has c as a layer.
 func maxDuration(s *runsheet.Sheet, loaded []loading.Sound, pitches *Pitches, c, by *runsheet.Cue) float64 {
 	p := c.Play
 	if p.For != nil {

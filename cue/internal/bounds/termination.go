@@ -183,9 +183,9 @@ func storeEarliest(buses map[string]runsheet.Instant, name string, m runsheet.In
 	}
 }
 
-// neverStopped reports whether any of the given starts begins before m and is not stopped after m. Earlier stops and a
-// stop at m do not count: the sound may have been stopped, or may have ended by itself, before m. The slice all must be
-// sorted by begin, with the stops that collectStarts sets.
+// neverStopped reports whether any of the given starts begins before the instant m and is not stopped after m. Earlier
+// stops and a stop at m do not count: the sound may have been stopped, or may have ended by itself, before m. The slice
+// all must be sorted by the field first, with the values of lastStop that collectStarts sets.
 func neverStopped(all []startInstants, m runsheet.Instant) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s startInstants, m runsheet.Instant) int { return s.first.Compare(m) })
 	return n > 0 && !m.Before(all[n-1].lastStop)

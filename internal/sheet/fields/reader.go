@@ -38,7 +38,8 @@ func (r *Reader) Fail(at yaml.Position, format string, args ...any) {
 	r.errors = append(r.errors, &yaml.Error{Position: at, Msg: err.Error(), Cause: err})
 }
 
-// WithPrefix calls do. If name is not empty, each error that do records gets the prefix name and a colon.
+// WithPrefix calls do. If name is not empty, each error that is recorded during the call gets the prefix name and a
+// colon. In nested calls the prefix of the outer call comes first.
 func (r *Reader) WithPrefix(name string, do func()) {
 	from := len(r.errors)
 	do()

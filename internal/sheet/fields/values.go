@@ -105,7 +105,7 @@ type optional[T any] struct {
 }
 
 // Optional returns a Value for a setting that may be missing. A valid value sets *to to a new T; otherwise *to stays
-// unchanged. place(x) returns the destination, as for Field.To, that parses into x.
+// unchanged. destination(x) returns the destination, as for Field.To, that parses into x.
 func Optional[T any](to **T, destination func(*T) any) Value { return optional[T]{to, destination} }
 
 // Read parses the value of p into a new T, stores it in *o.to if it is valid, and reports whether it is.
@@ -181,8 +181,9 @@ type Loop struct {
 	Rounds *int
 }
 
-// Read parses the value of p: true, false, or a number of rounds, and reports whether it is valid. It sets *l.On and
-// *l.Rounds. If l.On is nil, the number in the file excludes the current round, and *l.Rounds includes it.
+// Read parses the value of p: true, false, or a number of rounds. It sets *l.On and *l.Rounds, and reports whether the
+// value is valid. If not, it records an error and leaves both unchanged. If l.On is nil, the number in the file
+// excludes the current round, and *l.Rounds includes it.
 func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text := p.Value.Text
 	n, counted := ParseWhole(text, 1, mixer.MaxRounds)

@@ -7,8 +7,8 @@ import (
 	"voicepool/mixer"
 )
 
-// Bus returns the fields of a bus that parse into b, except its duck, sends and effects. buses and outputs contain
-// the known names.
+// Bus returns the fields of a bus, except its duck, sends and effects. Parsing a field stores its value in b. buses and
+// outputs contain the known names.
 func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "parent", To: bus(&b.Parent, buses)},
@@ -24,12 +24,14 @@ func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	}
 }
 
-// duckField returns the field `duck` of a bus, parsed by read. nil is enough for the schema.
+// duckField returns the field `duck` of a bus. The function read parses its value; it may be nil if only the schema of
+// the field is needed.
 func duckField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "duck", To: read, Shape: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Required: []string{"when", "by"}}}
 }
 
-// Duck returns the fields of a duck, which parse into d. buses contains the known names of buses.
+// Duck returns the fields of the key `duck` of a bus. Parsing a field stores its value in d. buses contains the known
+// names of buses.
 func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "when", To: bus(&d.When, buses)},

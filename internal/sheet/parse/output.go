@@ -79,9 +79,10 @@ func outputsShape() fields.Shape {
 	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
 }
 
-// parseOutputs parses n, the mapping of all outputs, except their effects, and appends them to the rules. Their names
-// are also added to r.Buses, so that buses can refer to them. Errors are recorded. It runs before the buses are
-// parsed.
+// parseOutputs parses n, the mapping of all outputs, except their effects, and appends the outputs to the rules. It
+// adds their names to r.Buses, so that buses can refer to them. The gain and the cutoffs of the first output are moved
+// to the master. Errors are recorded. An output with an invalid name or invalid channels is left out, and more than
+// mixer.MaxOutputs outputs are all left out. parseOutputs runs before the buses are parsed.
 func (r *Reader) parseOutputs(n *yaml.Node) {
 	if n.Kind == yaml.Mapping && len(n.Pairs) > mixer.MaxOutputs {
 		r.Fail(n.Position, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
@@ -117,8 +118,9 @@ func (r *Reader) parseOutputs(n *yaml.Node) {
 	})
 }
 
-// mergeFirstOutput moves the gain and cutoffs of o, the first output, to the master, which is its bus. For a value that
-// the master has, too, it records an error instead. p is the pair of the output in the file.
+// mergeFirstOutput moves the gain and cutoffs of o, the first output, to the master, because both are the same bus. If
+// `master` has a value for the same property, it records an error instead and leaves both values. p is the pair of the
+// output in the file.
 func (r *Reader) mergeFirstOutput(p *yaml.Pair, o *rules.Output) {
 	m := &r.rules.Master
 	if o.Gain != 0 && m.Gain != 0 {
@@ -138,8 +140,8 @@ func (r *Reader) mergeFirstOutput(p *yaml.Pair, o *rules.Output) {
 	}
 }
 
-// failDuplicate records an error at key, a key of the first output that the master has, too. p is the pair of the
-// output in the file.
+// failDuplicate records an error at key, which both the first output and `master` have, although they are the same bus.
+// p is the pair of the first output in the file; its mapping must have key.
 func (r *Reader) failDuplicate(p *yaml.Pair, key string) {
 	r.Fail(fields.Find(p.Value, key).Position, "%s: the first output is the master bus, and `master` sets it, too; leave one out", key)
 }

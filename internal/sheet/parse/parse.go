@@ -171,7 +171,7 @@ func (r *Reader) parseSeed(p *yaml.Pair) bool {
 	return ok
 }
 
-// Master returns the fields of the master bus that parse into m, except its effects.
+// Master returns the fields of the master bus, except its effects. Parsing a field stores its value in m.
 func Master(m *rules.Master) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: &m.Gain, Within: Decibels},
@@ -194,7 +194,7 @@ func (r *Reader) parseMaster(p *yaml.Pair) bool {
 	return true
 }
 
-// Grow returns the fields of a growing pool, which parse into g.
+// Grow returns the fields of the key `grow`, the settings of a growing pool. Parsing a field stores its value in g.
 func Grow(g *rules.Grow) []fields.Field {
 	return []fields.Field{
 		{Key: "step", To: &g.Step, Within: Counts},

@@ -92,7 +92,7 @@ var SpeedOfSound = fields.Limits{From: 0.001, To: 1e9}
 // Width is the range of the width of a listener's view.
 var Width = fields.Limits{From: 1e-6, To: 1e9}
 
-// spatialFields returns the fields of a sound's spatial behaviour, which parse into s.Emitter.
+// spatialFields returns the fields of a sound's spatial behaviour. Parsing a field stores its value in s.Emitter.
 func (r *Reader) spatialFields(s *rules.Sound) []fields.Field {
 	read := func(do func(p *yaml.Pair)) func(*yaml.Pair) bool {
 		return func(p *yaml.Pair) bool { do(p); return true }

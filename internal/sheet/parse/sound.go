@@ -228,7 +228,8 @@ func (r *Reader) AddFile(n *yaml.Node, files []rules.File) []rules.File {
 // EmbeddedHint is a hint on how to use embedded sounds in a bank.
 const EmbeddedHint = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
 
-// NamedSounds returns the names of the sounds that need no file, as passed to New.
+// NamedSounds returns the names of the sounds that need no file, in a new slice. These sounds were passed to New as the
+// list named.
 func (r *Reader) NamedSounds() []string {
 	return words.Names(r.rules.Named, func(s *library.Source) string { return s.Name })
 }

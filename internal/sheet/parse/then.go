@@ -64,7 +64,7 @@ type loopRegion struct {
 	sound *rules.Sound
 }
 
-// fields returns the fields of a loop region, which parse into its sound.
+// fields returns the fields of a loop region. Parsing a field stores its value in l.sound.
 func (l loopRegion) fields() []fields.Field {
 	return []fields.Field{{Key: "from", To: &l.sound.LoopFrom}, {Key: "to", To: &l.sound.LoopTo}}
 }
@@ -75,8 +75,9 @@ func (l loopRegion) Schema(within fields.Limits) fields.Schema {
 	return fields.Schema{"anyOf": []fields.Schema{l.Loop.Schema(within), mapping.Schema(within)}}
 }
 
-// Read parses the value of p, which is true, false, a number of rounds, or a region {from, to}, into l.sound and
-// reports whether it is valid. Errors in a region are recorded, but then the result is true, too.
+// Read parses the value of p into l.sound: true, false, a number of rounds, or a region {from, to}. It records errors.
+// A region switches the loop on, and the result is then true even if the region has errors. For any other value the
+// result reports whether the value is valid. within is not used.
 func (l loopRegion) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	s := l.sound
 	if p.Value.Kind != yaml.Mapping {

@@ -13,7 +13,8 @@ import (
 func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
 
 // convertError converts err, an error of the YAML library for t.libraryText, to an error of this package at its place
-// in the source. If a character that only looks like a space is near, the error is about that character.
+// in the source. A character outside comments and texts that only looks like a space may be the cause. If the line of
+// the error, or the line before, has such a character, the result is an error about this character instead.
 func (t *text) convertError(err error) *Error {
 	wrong := t.convertLibraryError(err)
 	// A missing space, on the line of the error or the line before, may be a character that looks like a
@@ -39,7 +40,7 @@ func isText(before string) bool {
 func LooksLikeSpace(r rune) bool { return r > 0x7f && unicode.IsSpace(r) }
 
 // convertLibraryError converts err, an error of the YAML library for t.libraryText, to an error with a remedy at its
-// place in the source. Unlike fault, it does not look for characters that only look like spaces.
+// place in the source. Unlike convertError, it does not look for characters that only look like spaces.
 func (t *text) convertLibraryError(err error) *Error {
 	var e *library.LoadError
 	if !errors.As(err, &e) {
@@ -82,8 +83,8 @@ func (p Position) before(text string) Position {
 	return Position{p.Line, p.Column - utf8.RuneCountInString(text)}
 }
 
-// openQuote returns an error if a quote is open at the end of the line before e, an error of the library. Otherwise,
-// or if the lines before that have another error, it returns nil.
+// openQuote returns an error if a quote is open at the end of the line before e, an error of the library. If no quote
+// is open there, or if an earlier line has another error, it returns nil.
 func (t *text) openQuote(e *library.LoadError) *Error {
 	if line := e.Mark.Line; line > 1 && line <= len(t.lines) {
 		_, _, err := load(t.libraryTextBefore(line))
@@ -100,8 +101,9 @@ func (t *text) openQuote(e *library.LoadError) *Error {
 // unclosedQuote returns an error at p: the quote there is not closed in its line.
 func (p Position) unclosedQuote() *Error { return p.errorf("this quote is not closed in its line") }
 
-// unclosedBracket returns an error at the bracket that is open at the end of the text. e is the library's error there.
-// If unclosedBracket cannot find the bracket, the error is at the end of the text.
+// unclosedBracket returns an error at the bracket that is not closed at the end of the text. e is the error of the
+// library at the end of the text. If unclosedBracket cannot find the bracket, the result is an error at the end of the
+// text.
 func (t *text) unclosedBracket(e *library.LoadError) *Error {
 	at := t.position(e.Mark.Line, e.Mark.Column)
 	if e.ContextMsg == "while parsing a flow node" {

@@ -22,11 +22,11 @@ const (
 type text struct {
 	src           string // lines end with \n
 	libraryText   string // the text given to the library
-	markLine      int    // the line in sent with an added document mark; 0: no line
+	markLine      int    // the line in libraryText with an added document mark; 0: no line
 	name          string // name for messages: "cue sheet"
 	definiteName  string // name for messages: "the sheet"
 	lines         []int  // offset of each line
-	hasSurrogates bool   // sent contains stand-ins for surrogate pairs
+	hasSurrogates bool   // libraryText has private characters for surrogate pairs, see withStandIns
 
 	lookupPosition Position // the position and offset of the last lookup
 	lookupOffset   int
@@ -127,7 +127,7 @@ func (t *text) offset(p Position) int {
 	return t.lookupOffset
 }
 
-// sourceFrom returns the source from p to its end.
+// sourceFrom returns the part of t.src from the place p to the end of the source.
 func (t *text) sourceFrom(p Position) string { return t.src[t.offset(p):] }
 
 // lineBefore returns the part of the line of p in front of p.
@@ -176,7 +176,7 @@ func endsToken(text string) bool { return text == "" || isBlank(text[0]) }
 
 // JSON encodes a character beyond U+FFFF as two escapes, a surrogate pair, which the library rejects. The
 // pair is replaced by two stand-ins from the private use area with the same length, so that positions do not
-// change. restored joins them.
+// change. restorePairs joins them.
 const (
 	surrogates = 0xd800 // the first of 2048
 	standIns   = 0xe800 // the first of as many
@@ -203,8 +203,8 @@ func withStandIns(src string) (string, bool) {
 }
 
 // restorePairs returns text, the value of a scalar, with the private characters of withStandIns replaced by the
-// original ones. escaped must be true for a scalar in double quotes; in others the escapes are literal. The bool is
-// false if half of a pair is missing.
+// original characters. escaped must be true for a scalar in double quotes; in other scalars the escapes are literal.
+// The bool is false if half of a pair is missing.
 func restorePairs(text string, escaped bool) (string, bool) {
 	if !escaped { // in an unescaped text the backslash is literal
 		return standInEscape.ReplaceAllString(text, `\ud$1`), true

@@ -59,8 +59,8 @@ func (b *tree) enterLevel(at Position, level int) {
 	b.maxLevel = max(b.maxLevel, level)
 }
 
-// convert converts n and its content, resolves an alias, and records an anchor. level is its nesting level, from 1.
-// mark is the place for the Node if the value is missing. It panics with an *Error if n is invalid.
+// convert converts n and its content, resolves an alias, and records an anchor. level is the nesting level of n, from
+// 1. If the value of n is missing, the Node gets the place mark. convert panics with an *Error if n is invalid.
 func (b *tree) convert(n *library.Node, level int, mark Position) *Node {
 	at := b.position(n.Line, n.Column)
 	if n.Kind == library.AliasNode {
@@ -79,9 +79,9 @@ func (b *tree) convert(n *library.Node, level int, mark Position) *Node {
 	return node
 }
 
-// resolveAlias returns the node that the alias n refers to; both share it. at is the place of the alias and level its
-// nesting level. alias panics with an *Error if the anchor is unknown, or if a copy would make the tree too deep or
-// too large.
+// resolveAlias returns the node that the alias n refers to. Alias and anchor share this node. at is the place of the
+// alias, and level is its nesting level. resolveAlias panics with an *Error if the anchor is unknown, or if a copy
+// would make the tree too deep or too large.
 func (b *tree) resolveAlias(n *library.Node, at Position, level int) *Node {
 	a := b.anchored[n.Alias]
 	if a == nil || a.node == nil {
@@ -97,8 +97,9 @@ func (p Position) unknownAnchor(name string) *Error {
 	return p.errorf("unknown anchor %s; define it before its use", Quote("&"+name))
 }
 
-// contentPosition returns the place of the content of n, which begins at the place at: after its anchor, or at itself
-// without an anchor. It panics with an *Error if n has a tag.
+// contentPosition returns the place of the content of n, a node that begins at the place at. If n has an anchor, the
+// content begins after the anchor and the blanks and comments that follow it. Otherwise the result is the parameter at.
+// It panics with an *Error if n has a tag.
 func (b *tree) contentPosition(n *library.Node, at Position) Position {
 	tagged := n.Style&library.TaggedStyle != 0 || n.Tag == "!"
 	if n.Anchor == "" && !tagged {
@@ -114,7 +115,7 @@ func (b *tree) contentPosition(n *library.Node, at Position) Position {
 }
 
 // convertContent converts the content of n, which begins at the place at after any anchor, and records its nesting
-// level. For a missing value, the Node has the place mark. bare panics with an *Error if n is invalid.
+// level. If the value is missing, the Node gets the place mark. convertContent panics with an *Error if n is invalid.
 func (b *tree) convertContent(n *library.Node, at Position, level int, mark Position) *Node {
 	b.enterLevel(at, level)
 	switch n.Kind {

@@ -39,7 +39,8 @@ type Countdown struct {
 	waiting *Batch // the list of batches that wait for it
 }
 
-// IsAwaited reports whether a batch waits for the countdown.
+// IsAwaited reports whether a batch waits for the countdown. A batch counts from the first FireAtZero after Fire on,
+// and as long as no call of Add brings the countdown to 0 or less.
 func (c *Countdown) IsAwaited() bool { return c.waiting != nil }
 
 // Pending keeps the batches that are fired or may be fired at this frame. The zero value is empty.
@@ -99,8 +100,9 @@ func (p *Pending) Add(c *Countdown, n int64) {
 	c.waiting = nil
 }
 
-// FireAtZero fires the batches at the frame now whose countdowns are 0 or less, among the batches that began to wait or
-// whose countdowns were 0 since the last call. The others wait for their countdowns again.
+// FireAtZero looks at the batches that began to wait since its last call, and at the batches whose countdowns Add has
+// brought to 0 or less since then. It fires a batch at the frame now if its countdown is still 0 or less. The others
+// wait for their countdowns again.
 func (p *Pending) FireAtZero(now int64) {
 	for b := p.zero; b != nil; {
 		next := b.next

@@ -35,21 +35,22 @@ func (b *buffers) Block(n int64) []pcm.Frame {
 	return b.mixed[:n]
 }
 
-// Detour is the state of a bus before Bus.Redirect.
+// Detour holds the buffer of a bus, and the state of this buffer, while Bus.Redirect replaces it.
 type Detour struct {
 	mixed            []pcm.Frame
 	used, intoOutput bool
 }
 
-// Redirect makes Block return frames of the buffer to, which is at least a hop long, until Restore is called with the
-// result. The buffer counts as silent.
+// Redirect makes Block return frames of the buffer to instead of the buffer of the bus, until Restore is called with
+// the result. The buffer to is at least a hop long. It counts as silent at first, so Block clears it.
 func (b *buffers) Redirect(to []pcm.Frame) Detour {
 	d := Detour{b.mixed, b.used, b.intoOutput}
 	b.mixed, b.used, b.intoOutput = to, false, false
 	return d
 }
 
-// Restore ends a Redirect, whose result is d. It reports whether Block was called since then.
+// Restore ends a Redirect, whose result is d: Block returns frames of the buffer of the bus again. The result used
+// reports whether Block was called since Redirect.
 func (b *buffers) Restore(d Detour) (used bool) {
 	used = b.used
 	b.mixed, b.used, b.intoOutput = d.mixed, d.used, d.intoOutput

@@ -51,11 +51,12 @@ func (d *Duck) Update(loud bool, frame int64) {
 	}
 }
 
-// Lowers reports whether the bus is lowered until a voice ends: no release is scheduled.
+// Lowers reports whether the duck lowers its bus and the release is not scheduled yet. Update or HoldFrom schedules the
+// release later.
 func (d *Duck) Lowers() bool { return d.down && d.releaseAt == never }
 
-// HoldFrom schedules the release of the duck for the end of the hold time, because its last trigger ends at the given
-// frame of the mix. The duck must have rules.
+// HoldFrom schedules the release of the duck for the end of the hold time. The hold time begins at the given frame of
+// the mix, because the last voice that triggers the duck ends there. The duck must have rules.
 func (d *Duck) HoldFrom(frame int64) { d.releaseAt = frame + d.rules.Hold }
 
 // releaseAfter returns after how many of the n frames from the given frame of the mix on the gain of the duck begins to

@@ -130,8 +130,10 @@ func New(tree *bustree.Tree, c *Config) *Graph {
 // stolen voices. The length is the smallest power of two that holds hop frames and tail frames together.
 func tailRingLen(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
-// Begin selects the buffers for the next frames of the mix. dst must hold complete frames of all pairs of channels, at
-// most Config.Hop. The parameter frame is the first of them. The result n is their number.
+// Begin starts a block of the mix: it selects the buffer of each output and clears it. dst holds one pcm.Frame per pair
+// of channels for each frame of the mix, and at most Config.Hop frames of the mix. With one pair of channels, dst
+// itself is the buffer. The parameter frame is the number of the first frame of the block. The result n is the length
+// of the block in frames of the mix.
 func (g *Graph) Begin(dst []pcm.Frame, frame int64) (n int64) {
 	n = g.beginBlock(dst)
 	for k := range g.outputs.all {
@@ -360,8 +362,8 @@ func (g *Graph) StaysSilent(frame int64) bool {
 	return true
 }
 
-// Skip advances by n frames without mixing. The parameter frame is the first of them, and n is at most the result of
-// SkippableFrames.
+// Skip advances the state of all buses and outputs by n frames of silence, without mixing. The parameter frame is the
+// first of these frames. n is at most the result of SkippableFrames.
 func (g *Graph) Skip(frame, n int64) {
 	for i := range g.Buses {
 		b := &g.Buses[i]

@@ -78,9 +78,9 @@ func (g *Graph) outputOf(bus int) *output {
 	return &g.outputs.all[g.tree.Nodes[bus].Output]
 }
 
-// beginBlock selects the buffer of each output for the next frames, clears it and marks the output as silent. With one
-// pair of channels the buffer is dst itself. dst must consist of complete frames of all pairs. The result n is the
-// number of these frames.
+// beginBlock selects the buffer of each output for the next block, clears it and marks the output as silent. With one
+// pair of channels the buffer is dst itself. dst holds one pcm.Frame per pair for each frame of the mix. The result n
+// is the length of the block in frames of the mix.
 func (outs *outputs) beginBlock(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {

@@ -62,7 +62,7 @@ func (g *Graph) Refresh(frame int64) {
 	}
 }
 
-// Known reports whether the responses of buses have been computed.
+// Known reports whether RefreshResponses has computed the responses of all buses in r at least once.
 func (r *Responses) Known() bool { return r.known }
 
 // RefreshResponses recomputes r for the given frame of the mix. A response is the power of each frequency band that
@@ -163,7 +163,9 @@ func (r *Responses) TotalChanged(sends []Send) bool {
 func (b *Bus) Silent() bool { return b.quiet || b.Solo.To == 0 }
 
 // Power returns left^2 + right^2 of a voice on this bus, after the gains of the bus and of all its parents up to the
-// output. The parameter gains holds the linear gains of the voice itself. The power is 0 for a silent bus.
+// output. The parameter gains holds the linear gains of the voice itself. The gains of the buses are as of the last
+// Graph.Refresh. A fade of a gain counts with the larger of its current and target value; fades of mutes and solos, and
+// ducks, do not count. The power is 0 if the bus is Silent.
 func (b *Bus) Power(gains Stereo) float64 {
 	if b.Silent() {
 		return 0

@@ -130,8 +130,8 @@ func (g *Graph) gains(s *VoiceSend, frame int64) []*move.Move {
 
 // constantShare returns the linear factor of the send s, if that factor is constant. The result constant is true if the
 // gain of the send is not fading at the given frame of the mix, and no mute, solo or attenuation by distance applies.
-// Otherwise constant is false and share is 0. In both cases the factors of the send are left in g.sendFades for the
-// caller.
+// Otherwise constant is false and share is 0. In both cases g.sendFades holds the factors of the send afterwards. A
+// constant factor is cached in s.Send.
 func (g *Graph) constantShare(s *VoiceSend, frame int64) (share float32, constant bool) {
 	if moves := g.gains(s, frame); len(moves) > 1 || s.Gain.End() > frame {
 		return 0, false
@@ -142,8 +142,9 @@ func (g *Graph) constantShare(s *VoiceSend, frame int64) (share float32, constan
 	return s.share, true
 }
 
-// SteadyShare returns the linear factor of the send s, if it is constant from the given frame of the mix on, and if no
-// solo silences the bus that receives it. Otherwise steady is false.
+// SteadyShare returns the linear factor of the send s. The result steady is true if this factor is constant from the
+// given frame of the mix on, and if no solo silences the bus that receives the send. Otherwise steady is false and
+// share is 0. SteadyShare may change g.sendFades and the factor that s.Send caches.
 func (g *Graph) SteadyShare(s VoiceSend, frame int64) (share float32, steady bool) {
 	if !g.Buses[s.Bus].Solo.SettledAt(1, frame) {
 		return 0, false
@@ -245,17 +246,21 @@ func (b *SendBuffers) Prepare(sends []Send) {
 	}
 }
 
-// Voice returns n frames for the mix of a voice. Their content is undefined.
+// Voice returns the first n frames of a buffer for the mix of one voice. Their content is undefined. n is at most a
+// hop, or 10 ms and a frame if that is longer. Prepare must have been called before. All calls return the same buffer,
+// which AddSentTail overwrites, too.
 func (b *SendBuffers) Voice(n int64) []pcm.Frame { return b.memory.Load().mixed[:n] }
 
-// Pre returns n silent frames for the signal of a voice before gain and pan.
+// Pre returns n silent frames for the signal of a voice before gain and pan. n is limited as in Voice. All calls return
+// the same buffer. Prepare must have been called before.
 func (b *SendBuffers) Pre(n int64) []pcm.Frame {
 	pre := b.memory.Load().pre[:n]
 	clear(pre)
 	return pre
 }
 
-// Prefader returns a pre-fader output for a copy of a voice.
+// Prefader returns the pre-fader output for the copy of a voice. All calls return the same pointer. Prepare must have
+// been called before.
 func (b *SendBuffers) Prefader() *voice.Prefader { return &b.memory.Load().prefader }
 
 // Direct returns the signal that a voice with sends contributes to its own bus: src after the filter and the gain of

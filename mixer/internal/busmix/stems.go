@@ -79,11 +79,15 @@ func (s *Stem) AddTail(bus int, tail []pcm.Frame, frame int64) {
 	s.buses[bus].Load().AddTail(tail, frame)
 }
 
-// BeginVoice makes Block of the bus with index bus collect a single voice, until AddVoice.
+// BeginVoice replaces the buffer that Block of the bus with index bus returns by a silent buffer for a single voice.
+// The caller then mixes the voice into Block, and passes the Detour to AddVoice, which puts back the buffer of the bus.
+// Calls do not nest. The graph must have stems, see Config.Stems.
 func (g *Graph) BeginVoice(bus int) Detour { return g.Buses[bus].Redirect(g.stems.alone) }
 
-// AddVoice ends BeginVoice, whose result is d. It adds n frames of the voice to the bus with index bus and to the stem
-// s. The sum of the bus has the same bits as if the voice had been added to it directly.
+// AddVoice ends BeginVoice for the bus with index bus; d is the result of BeginVoice. It puts back the buffer of the
+// bus. If Block was called since BeginVoice, it then adds the n frames of the voice to the bus and to the stem s.
+// Stems.Add must have returned s for this bus. The sum of the bus has the same bits as if the voice had been added to
+// it directly.
 func (g *Graph) AddVoice(bus int, d Detour, s *Stem, n int64) {
 	if b := &g.Buses[bus]; b.Restore(d) {
 		dsp.Sum(b.Block(n), g.stems.alone)

@@ -212,8 +212,10 @@ func (t *Table) Rate(j int, priority int32) {
 // roundingMargin is the margin of a bound of a score, which is a sum of rounded terms.
 const roundingMargin = 1.000001
 
-// bound returns an upper bound of audible for virtual voice j. It needs one division instead of two for each band. The
-// score is a sum of r/(1+r), which is largest if all r equal their mean, because r/(1+r) is concave.
+// bound returns an upper bound of audible for virtual voice j. audible adds r/(1+r) for each hop and band, where r is
+// the energy of the voice divided by the masking threshold. Because r/(1+r) is concave, the sum is largest if all r
+// equal their mean. bound computes this largest sum with a single division, where audible needs two for each hop and
+// band. Without energy the result is 0.
 func (t *Table) bound(j int) float32 {
 	const n = 2 * sounds.Bands
 	e, sum := &t.energy[j], 0.0

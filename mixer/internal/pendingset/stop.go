@@ -34,8 +34,9 @@ func (c *StopCell) Read() (stop Stop, version uint64, ok bool) {
 	return Stop{pool.Handle(words[0]), int64(words[1]), int64(words[2]), words[3]}, version, ok
 }
 
-// Executed reports whether the stop with the given version, a result of Read, has been executed. For version 0,
-// without a stop, it is true until a stop is executed.
+// Executed reports whether version, a result of Read, is the last version that was passed to SetExecuted. An older
+// version counts as not executed. Before the first Add, Read returns version 0, and Executed(0) is true because no stop
+// waits. Either side may call it.
 func (c *StopCell) Executed(version uint64) bool { return c.executed.Load() == version }
 
 // SetExecuted marks the stop with the given version, a result of Read, as executed. Audio side.

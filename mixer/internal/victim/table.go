@@ -233,9 +233,9 @@ func (t *Table) Choose(c *Choice, q *Query) {
 }
 
 // ChooseVirtual chooses the virtual voice to steal and stores it in c. kind selects endless voices, finite voices or
-// both; candidates have a priority of at most limit. The victim has the lowest priority, then the least audibility
-// from now on, then the lowest start number. c.Slot is an index of the table, t.slots or higher; without a candidate
-// it is -1.
+// both; candidates have a priority of at most limit, which is below Unstealable. The victim has the lowest priority,
+// then the least audibility in the rest of its sound, then the lowest start number. c.Slot is an index of the table,
+// t.slots or higher; without a candidate it is -1.
 func (t *Table) ChooseVirtual(c *Choice, limit int32, kind Kind) {
 	if t.virtual.choose(c, limit, kind); c.Slot >= 0 {
 		c.Slot += t.slots

@@ -25,12 +25,12 @@ type Choice struct {
 	Candidates   int     // the number of candidates
 	Peers        int     // the number of candidates with the victim's priority
 	Audibility   float64 // of the victim, a power
-	RunnerUp     float64 // the same of the second candidate; -1: no second candidate
+	RunnerUp     float64 // the audibility of the second candidate; -1: there is only one
 	RunnerUpPrio int32   // priority of the second candidate
 }
 
-// virtualIndex finds the virtual voice that is the least audible from now on, among endless voices, finite ones
-// or both. Voice j is at index j of all slices.
+// virtualIndex finds the virtual voice with the least audibility in the rest of its sound, among endless voices, finite
+// ones or both. Voice j is at index j of all slices.
 type virtualIndex struct {
 	prio      []int32 // slices of the caller
 	endless   []bool
@@ -43,11 +43,11 @@ type virtualIndex struct {
 // classIndex is an index of the endless voices or of the others. It holds the first victim of each run
 // of 64 voices. A search updates only the runs with changes.
 type classIndex struct {
-	lowestPrio      []int32   // by run: the lowest priority; Unstealable if it is empty
-	leastAudible    []float32 // the least audibility with that priority
-	secondBits      []uint32  // the bits of the second least; noSecond: a single voice has that priority
-	victim          []int32   // the first voice with both
-	peers           []int32   // the number of voices with that priority
+	lowestPrio      []int32   // by run: the lowest priority; Unstealable: no voice of the class may be lost
+	leastAudible    []float32 // by run: the least audibility among the voices with lowestPrio
+	secondBits      []uint32  // by run: the bits of the second least audibility; noSecond: one voice has lowestPrio
+	victim          []int32   // by run: the first voice with lowestPrio and leastAudible
+	peers           []int32   // by run: the number of voices with lowestPrio
 	highest         []int32   // the highest priority of a voice that may be lost
 	all             []int32   // the number of voices that may be lost
 	dirtyAudibility []uint64  // by run, a bit each: an audibility has changed
@@ -55,9 +55,9 @@ type classIndex struct {
 }
 
 // newVirtualIndex returns an index of the virtual voices. For each voice, the slices hold its priority, whether it is
-// endless, its audibility from now on (a power) and its start number. The index keeps the slices, which belong to the
-// caller and have equal lengths. At first it finds no voice. The caller reports each change of a voice with markPrio
-// or markAudibility.
+// endless, its audibility in the rest of its sound (a power) and its start number. The index keeps the slices, which
+// belong to the caller and have equal lengths. At first it finds no voice. The caller reports each change of a voice
+// with markPrio or markAudibility.
 func newVirtualIndex(prio []int32, endless []bool, remaining []float32, number []uint64) *virtualIndex {
 	u := &virtualIndex{prio: prio, endless: endless, remaining: remaining, number: number}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
@@ -140,9 +140,9 @@ func (u *virtualIndex) update(run, class int, moved bool) {
 }
 
 // findClass returns the weakest virtual voice of class (0: finite, 1: endless) with a priority of at most limit. This
-// is the voice with the lowest priority, then the least audibility from now on. findClass first updates the runs of
-// voices that have changed. The result has the numbers of candidates and of peers; without a candidate its Candidates
-// is 0.
+// is the voice with the lowest priority, then the least audibility in the rest of its sound. findClass first updates
+// the runs of voices that have changed. The result has the numbers of candidates and of peers; without a candidate its
+// Candidates is 0.
 func (u *virtualIndex) findClass(class int, limit int32) (w virtualWeakest) {
 	k := &u.indexes[class]
 	for i, moved := range k.dirtyPrio {
@@ -182,10 +182,10 @@ func (u *virtualIndex) findClass(class int, limit int32) (w virtualWeakest) {
 	return w
 }
 
-// virtualWeakest is the result of a search.
+// virtualWeakest is the result of find: the weakest candidate, the second one, and the number of candidates.
 type virtualWeakest struct {
 	dsp.Weakest
-	peers int // the number of voices with its priority
+	peers int // the number of candidates with the priority of the weakest
 }
 
 // merge combines w and v, the results of searches among finite and among endless voices. The result is the weaker
@@ -210,9 +210,10 @@ func (w virtualWeakest) merge(v virtualWeakest) virtualWeakest {
 	return w
 }
 
-// find returns the weakest virtual voice of a kind, endless, finite or any, with a priority of at most limit. This is
-// the voice with the lowest priority, then the least audibility from now on. Among equal voices it is not always the
-// oldest, see oldest. Without such a voice the Candidates of the result is 0. limit is below Unstealable.
+// find returns the weakest virtual voice of the given kind: endless, finite or any. Candidates have a priority of at
+// most limit, which is below Unstealable. The weakest voice has the lowest priority, then the least audibility in the
+// rest of its sound. If several candidates are equally weak, oldest chooses between them. The result has the number of
+// candidates, which may be 0. find first updates the runs of voices that have changed.
 func (u *virtualIndex) find(kind Kind, limit int32) (w virtualWeakest) {
 	for class := range u.indexes {
 		if kind.Includes(class == 1) {
@@ -245,9 +246,9 @@ func (u *virtualIndex) oldest(w *virtualWeakest, kind Kind) int {
 }
 
 // choose chooses the virtual voice to steal and stores it in c. kind selects endless voices, finite voices or both;
-// candidates have a priority of at most limit, which is below Unstealable. The victim has the lowest priority, then
-// the least audibility from now on, then the lowest start number. c.Slot counts virtual voices from 0; without a
-// candidate it is -1. c also holds the second candidate.
+// candidates have a priority of at most limit, which is below Unstealable. The victim has the lowest priority, then the
+// least audibility in the rest of its sound, then the lowest start number. c.Slot counts virtual voices from 0; without
+// a candidate it is -1. c also holds the second candidate.
 func (u *virtualIndex) choose(c *Choice, limit int32, kind Kind) {
 	w := u.find(kind, limit)
 	*c = Choice{Slot: -1, RunnerUp: -1}

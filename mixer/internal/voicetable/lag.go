@@ -2,9 +2,9 @@ package voicetable
 
 import "math"
 
-// Starts split a block into stretches. In most stretches thousands of virtual voices only advance at a constant step.
-// So a virtual voice may lag behind: it is advanced at the end of the block, and before it is read or changed. It is
-// also advanced in a stretch that may change its step or end its sound.
+// Starts split a block into parts. In most parts thousands of virtual voices only advance at a constant step. So a
+// virtual voice may lag behind: it is advanced at the end of the block, and before it is read or changed. It is also
+// advanced in a part of the block that may change its step or end its sound.
 
 // groupSize is the number of virtual voices that share an entry of lag.steadyUntil.
 const groupSize = 16
@@ -39,9 +39,10 @@ func (l *lag) add(j int, now int64) {
 // mayChange records that the step of virtual voice j, from 0, may change.
 func (l *lag) mayChange(j int) { l.steadyFrames[j], l.steadyUntil[j/groupSize] = 0, 0 }
 
-// CatchUp returns by how many frames the virtual voice at index i lags behind the frame now, and counts the voice as up
-// to date. The caller advances the voice by these frames, unless it is paused. The result is 0 or less if the caller
-// need not advance the voice: less if the voice is ahead, because other voices have not finished this stretch.
+// CatchUp returns by how many frames the virtual voice at index i lags behind the frame now, and records that the voice
+// has advanced to now. The caller advances the voice by these frames, unless it is paused. If the result is 0 or less,
+// the caller need not advance the voice, and CatchUp does not change t. The result is negative if the voice has already
+// been advanced beyond now, to the end of the part of the block being mixed, see SetSteady.
 func (t *Table[V]) CatchUp(i int, now int64) (frames int64) {
 	l, j := &t.lag, i-t.base
 	if frames = int64(int32(uint32(now) - l.upTo[j])); frames > 0 {
@@ -54,8 +55,9 @@ func (t *Table[V]) CatchUp(i int, now int64) (frames int64) {
 // MayChange records that the step of the virtual voice at index i may change. NextDueGroup then returns its group.
 func (t *Table[V]) MayChange(i int) { t.lag.mayChange(i - t.base) }
 
-// NextDueGroup returns the first group of virtual voices, from group on, that may not lag behind until the frame to,
-// and -1 after the last group. Begin with 0 and continue with the last result + 1. A group has 16 neighbouring indices.
+// NextDueGroup returns the number of a group of virtual voices with a voice that may need more than a constant step
+// before the frame to. It returns the first such group from number group on; without such a group it returns -1. Begin
+// with 0 and continue with the last result + 1. A group has 16 neighbouring indices.
 func (t *Table[V]) NextDueGroup(group int, to int64) int {
 	for ; group < t.lag.used; group++ {
 		if t.lag.steadyUntil[group] < to {
@@ -65,9 +67,9 @@ func (t *Table[V]) NextDueGroup(group int, to int64) int {
 	return -1
 }
 
-// Due returns the virtual voices of a group that may not lag behind in the n frames from the frame now on. The caller
-// calls CatchUp for each of them, advances it by these n frames, and then calls SetSteady. The result is valid until
-// the next call.
+// Due returns the virtual voices of a group that must be advanced in the n frames from the frame now on, because their
+// step is not known to be constant until then. The caller calls CatchUp for each of them, advances it by the n frames,
+// and then calls SetSteady. The result is valid until the next call.
 func (t *Table[V]) Due(group int, now, n int64) []Entry[V] {
 	l, until, due := &t.lag, int64(never), t.due[:0]
 	for j := t.virtuals.Next(group * groupSize); j >= 0 && j < (group+1)*groupSize; j = t.virtuals.Next(j + 1) {

@@ -129,8 +129,9 @@ func (t *Table[V]) Real() []Entry[V] {
 	return t.real
 }
 
-// AddReal puts the voice v into a free slot and returns the index of the slot. output is the index of the output of v.
-// With several outputs the slot also gets a rank there. AddReal panics without a free slot.
+// AddReal puts the voice v into a free slot and returns the index of the slot. The table keeps the pointer. output is
+// the index of the output of v. With several outputs the slot also gets a rank there. AddReal panics without a free
+// slot.
 func (t *Table[V]) AddReal(output int, v *V) int {
 	handle, at, ok := t.slots.Acquire()
 	if !ok {
@@ -147,8 +148,8 @@ func (t *Table[V]) AddReal(output int, v *V) int {
 	return i
 }
 
-// AddVirtual puts the voice v among the virtual voices and returns its index. endless is true if v does not end by
-// itself. v must be up to date at the frame now. AddVirtual panics without a free place.
+// AddVirtual puts the voice v among the virtual voices and returns its index. The table keeps the pointer. endless is
+// true if v does not end by itself. v must have advanced to the frame now. AddVirtual panics without a free place.
 func (t *Table[V]) AddVirtual(endless bool, v *V, now int64) int {
 	handle, at, ok := t.virtuals.Acquire()
 	if !ok {
@@ -163,7 +164,7 @@ func (t *Table[V]) AddVirtual(endless bool, v *V, now int64) int {
 
 // Swap exchanges the voice in a slot and a virtual voice; real and virtual are their indices. output is the index of
 // the output of the voice that gets the slot. endless is true if the voice that becomes virtual does not end by itself.
-// It must be up to date at the frame now.
+// This voice must have advanced to the frame now.
 func (t *Table[V]) Swap(real, virtual, output int, endless bool, now int64) {
 	slot, place := t.slots.At(real), t.virtuals.At(virtual-t.base)
 	*slot, *place = *place, *slot
