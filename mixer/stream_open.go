@@ -14,12 +14,12 @@ import (
 // registerStream adds feed, an open stream, to m.openStreams, the list that Prepare and Close use. It drops closed
 // streams from that list. The caller holds m.mutex.
 func (m *Mixer) registerStream(feed *sounds.StreamBuffer) {
-	m.openStreams = append(slices.DeleteFunc(m.openStreams, closedStream), feed)
+	m.openStreams = append(slices.DeleteFunc(m.openStreams, wakeIfClosed), feed)
 }
 
-// closedStream reports whether feed is closed. If so, it wakes the decoding goroutine, which the audio side does not.
-// Otherwise that goroutine could outlast Mixer.Close, because Close wakes only the streams in m.openStreams.
-func closedStream(feed *sounds.StreamBuffer) bool {
+// wakeIfClosed wakes the decoding goroutine of feed if feed is closed, and reports whether it is. The audio side closes
+// streams without waking that goroutine. It could outlast Mixer.Close, which wakes only the streams in m.openStreams.
+func wakeIfClosed(feed *sounds.StreamBuffer) bool {
 	if !feed.Closed() {
 		return false
 	}
@@ -177,7 +177,7 @@ func (m *Mixer) Prepare() (frames int) {
 	m.pitches.requestMissingMips()
 	m.refiner.Wait()
 	m.mutex.Lock()
-	m.openStreams = slices.DeleteFunc(m.openStreams, closedStream)
+	m.openStreams = slices.DeleteFunc(m.openStreams, wakeIfClosed)
 	open := slices.Clone(m.openStreams)
 	m.mutex.Unlock()
 	frames = math.MaxInt32
