@@ -71,8 +71,7 @@ type sound struct {
 	layers    []layer // replace the files
 	then      *sound  // the sound that follows gaplessly; may be nil
 
-	singles []mixer.Handle // plays with a single voice, also some that have ended
-	cursor  int            // next element of singles that addSingle checks
+	singles singles
 
 	parts   []*sound // everything that one play draws for: the sound, its layers, and their followers
 	streams bool     // a part is a stream
@@ -303,7 +302,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	expectStems(m, b.sounds)
 	b.plays = playPool{}
 	for _, s := range b.sounds {
-		s.singles = nil
+		s.singles = singles{}
 	}
 	return nil
 }

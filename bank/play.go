@@ -92,21 +92,8 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 		s.undo()
 		return Handle{}, mixer.ErrGone
 	}
-	s.addSingle(h)
+	s.singles.add(h)
 	return Handle{Handle: h}, nil
-}
-
-// addSingle adds h, a play of s with a single voice, to s.singles. It checks the next two elements and removes ended
-// plays, so that the slice has at most about twice as many elements as there are playing voices. The caller holds mu.
-func (s *sound) addSingle(h mixer.Handle) {
-	for range min(2, len(s.singles)) {
-		if s.cursor %= len(s.singles); s.singles[s.cursor].State().Over() {
-			s.singles = append(s.singles[:s.cursor], s.singles[s.cursor+1:]...) // keeps the order of Bank.Stop
-		} else {
-			s.cursor++
-		}
-	}
-	s.singles = append(s.singles, h)
 }
 
 // Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.Stop does
@@ -129,7 +116,7 @@ func (b *Bank) Stop(name string, over time.Duration) error {
 		}
 	}
 	s.stopped = s.claimed
-	for _, h := range s.singles {
+	for _, h := range s.singles.handles {
 		stop(h)
 	}
 	for _, p := range b.plays.all {

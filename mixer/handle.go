@@ -38,15 +38,15 @@ func (h Handle) Mixer() *Mixer { return h.mixer }
 // State returns the state of the start, such as StatePlaying. The zero Handle has StateNone. A start that ended long
 // ago is no longer remembered and has StateUnknown.
 func (h Handle) State() State {
-	r, unlock := h.lockRecord()
-	switch {
-	case r != nil:
-		defer unlock()
-		return r.status.State()
-	case h.mixer == nil:
+	if h.mixer == nil {
 		return StateNone
 	}
-	return cmp.Or(State(h.finished().State), StateUnknown)
+	h.mixer.mutex.Lock()
+	defer h.mixer.mutex.Unlock()
+	if r := h.mixer.recordOf(h.id); r != nil {
+		return r.status.State()
+	}
+	return cmp.Or(State(h.mixer.finished.Find(h.id).State), StateUnknown)
 }
 
 // Number returns the number that events use for the start, at least 1. It is 0 while the start is pending, if it
