@@ -57,7 +57,7 @@ func (m *Mixer) openStream(s *sounds.Sound, from int64, loop bool, rounds int) (
 	if loop && rounds != 1 {
 		c.Rounds = int64(rounds)
 		if c.Loop = s.Loop(); c.Loop.Frames() <= 0 {
-			return nil, fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
+			return nil, fmt.Errorf("%w: the stream %q cannot loop: its length is unknown", ErrOption, s.Name())
 		}
 	}
 	feed, err := s.Open(c)
@@ -138,7 +138,7 @@ func (at Moment) setStreamRoundsOf(h Handle, s *sounds.Sound, rounds int) error 
 	case !propRounds.normalize(&x):
 		return propRounds.optionError(x)
 	case loop.Frames() <= 0:
-		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
+		return fmt.Errorf("%w: the stream %q cannot loop: its length is unknown", ErrOption, s.Name())
 	}
 	feed, err := m.openStream(s, loop[1]-min(loop.Frames(), sounds.SwitchLead), true, max(rounds, 0))
 	if err != nil {
