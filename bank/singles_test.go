@@ -10,7 +10,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestSingles compares singles with a list that is searched as a whole: all plays that go on are in the list,
+// TestSingles compares singles with a list that is searched as a whole: each playing voice is in the list,
 // in the order of their starts, and the list stays short.
 func TestSingles(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Rate: 48000, Voices: 64})
@@ -48,7 +48,7 @@ func TestSingles(t *testing.T) {
 		}
 		model = playing(model)
 		if got := playing(list.handles); !slices.Equal(got, model) {
-			t.Fatalf("round %d: %d plays go on, want %d, or their order is wrong", round, len(got), len(model))
+			t.Fatalf("round %d: %d plays, want %d, or their order is wrong", round, len(got), len(model))
 		}
 		most = max(most, len(model))
 		if len(list.handles) > 4*most+8 {
