@@ -13,6 +13,7 @@ import (
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/cli/sheetlen"
 	"voicepool/cue/play"
+	"voicepool/mixer"
 	"voicepool/sounds/library"
 )
 
@@ -79,6 +80,8 @@ func (k *checkCommand) Run(c *console.Console) error {
 		}
 		noteProblems = append(noteProblems, checkreport.Of("note", checkreport.EmbeddedNote(sheet))...)
 		noteProblems = append(noteProblems, checkreport.Of("note", odd)...)
+		canSteal := sheet.Overflow != mixer.Reject && lasts.CanFillPool()
+		noteProblems = append(noteProblems, checkreport.Of("note", checkreport.PoolNotes(sheet, canSteal))...)
 	}
 	problems := slices.Concat(checkreport.Of("sheet", wrong), noteProblems, checkreport.Of("warning", warnings))
 	if k.JSON {

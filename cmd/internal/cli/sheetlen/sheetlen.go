@@ -68,6 +68,11 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *library.Library)
 	return x, nil
 }
 
+// CanFillPool reports whether the sheet may need more voices than the pool has slots. A nil x is allowed: a bank may.
+func (x *Estimate) CanFillPool() bool {
+	return x == nil || x.Voices == nil || x.Partial || *x.Voices > x.Pool[0]
+}
+
 // Faults returns the errors that have stopped the computation of x, or nil. A nil x is allowed and has no errors. The
 // parameter file is the name of the sheet for messages.
 func (x *Estimate) Faults(file string) rules.Errors {
