@@ -65,6 +65,9 @@ func (e *Effect) Name() string {
 	return e.kind.Name
 }
 
+// String returns the name of the effect, see Name, for lists such as those of mixer.Bus.Effects.
+func (e Effect) String() string { return e.Name() }
+
 // Set changes one value of the effect. name is its name as in Values, and the parameter to is the new value. Existing
 // Processors do not change. Control side. The error wraps ErrEffect. On an error all values stay unchanged.
 func (e *Effect) Set(name string, to float64) error {

@@ -23,11 +23,13 @@ func ExampleEffect_NewProcessor() {
 			fmt.Println(i, f[0])
 		}
 	}
+	fmt.Println([]effect.Effect{echo})
 	_, err = effect.New("delya", nil)
 	fmt.Println(err)
 	// Output:
 	// 100 1
 	// 200 0.5
 	// 300 0.25
+	// [delay]
 	// effect: bad value: there is no effect "delya"; the nearest is "delay"
 }
