@@ -65,7 +65,7 @@ func (e *Effect) Name() string {
 	return e.kind.Name
 }
 
-// String returns the name of the effect, see Name, for lists such as those of mixer.Bus.Effects.
+// String returns Name.
 func (e Effect) String() string { return e.Name() }
 
 // Set changes one value of the effect. name is its name as in Values, and the parameter to is the new value. Existing

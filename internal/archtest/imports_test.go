@@ -163,7 +163,7 @@ cmd/internal/cli/tmpdir -> internal/words
 cmd/internal/show/asynclog ->
 cmd/internal/show/liveplay -> cmd/internal/cli/console cmd/internal/view/liveview cmd/internal/show/osc cmd/internal/cli/outfiles cmd/internal/show/asynclog cmd/internal/view/timeline cue cue/record cue/play cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/library sounds/watch golang.org/x/term cmd/internal/cli/checkreport
 cmd/internal/cli/drivers -> cmd/internal/cli/console device/auto device/oto device/pulse internal/words
-cmd/internal/cli/checkreport -> bank/rules cue internal/sheet/parse internal/words sounds/library
+cmd/internal/cli/checkreport -> bank/rules cue internal/sheet/parse internal/words mixer sounds/library
 cmd/internal/serve/remote -> bank/rules cmd/internal/cluster cmd/internal/cli/console cmd/internal/view/liveview cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
 cmd/internal/cli/shell -> sounds/embedded github.com/posener/complete
 cmd/internal/cli/flagtype -> bank/rules device/wav internal/words mixer sounds
