@@ -45,6 +45,8 @@ internal/subnormal ->
 internal/spectrum -> internal/fourier internal/loudness internal/stretch pcm
 internal/acoustics -> internal/fourier
 internal/metric/zimtohrli -> internal/dsp pcm sounds
+internal/metric -> pcm sounds
+internal/metric/peaq -> internal/fourier internal/metric pcm sounds
 cmd/internal/lab/steal -> pcm internal/fourier internal/loudness sounds voice internal/panning
 internal/move -> pcm sounds
 internal/panning -> internal/move pcm
