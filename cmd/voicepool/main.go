@@ -58,6 +58,7 @@ type grammar struct {
 	Stealbench stealbenchCommand  `cmd:"" help:"Measure the audible loss by voice stealing, on built-in scenes or a cue sheet."`
 	Tune       tuneCommand        `cmd:"" help:"Find the smallest pool for a cue sheet."`
 	Compare    compareCommand     `cmd:"" help:"Render a cue sheet under several policies and compare their losses."`
+	Hear       hearCommand        `cmd:"" help:"Compare two sound files by how different they sound."`
 	Farm       renderfarm.Command `cmd:"" help:"Run renders and measurements on many machines, over NATS."`
 	Completion completionCommand  `cmd:"" help:"Print the script with which a shell completes commands, flags and names."`
 	Man        manCommand         `cmd:"" help:"Print the manual page: voicepool man | man -l -"`

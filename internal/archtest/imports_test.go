@@ -48,6 +48,7 @@ internal/metric/zimtohrli -> internal/dsp pcm sounds
 internal/metric -> pcm sounds
 internal/metric/peaq -> internal/fourier internal/metric pcm sounds
 cmd/internal/lab/steal -> pcm internal/fourier internal/loudness sounds voice internal/panning
+cmd/internal/lab/hear -> internal/metric internal/metric/peaq internal/metric/zimtohrli pcm sounds sounds/library
 internal/move -> pcm sounds
 internal/panning -> internal/move pcm
 internal/passfilter -> internal/dsp internal/move internal/spectrum pcm
