@@ -44,7 +44,7 @@ internal/schematest ->
 internal/subnormal ->
 internal/spectrum -> internal/fourier internal/loudness internal/stretch pcm
 internal/acoustics -> internal/fourier
-internal/metric/zimtohrli -> internal/dsp pcm sounds
+internal/metric/zimtohrli -> internal/dsp internal/metric pcm sounds
 internal/metric -> pcm sounds
 internal/metric/peaq -> internal/fourier internal/metric pcm sounds
 cmd/internal/lab/steal -> pcm internal/fourier internal/loudness sounds voice internal/panning

@@ -37,7 +37,7 @@ func Feed(m Meter, reference, test sounds.Samples) error {
 		for s, data := range [2][]float32{reference.Data, test.Data} {
 			for i, x := range data[from*channels : to*channels] {
 				if !(x >= -largest && x <= largest) {
-					name := [2]string{"reference", "test signal"}[s]
+					name := [2]string{"reference", "test"}[s]
 					return fmt.Errorf("frame %d of the %s is %v, want %d to %d", from+i/channels, name, x, -largest, largest)
 				}
 				blocks[s][i/channels][i%channels] = x
@@ -52,15 +52,17 @@ func Feed(m Meter, reference, test sounds.Samples) error {
 func check(reference, test sounds.Samples) error {
 	switch {
 	case reference.Rate != test.Rate:
-		return fmt.Errorf("the reference has a rate of %d Hz, the test signal %d Hz, want %d Hz for both", reference.Rate, test.Rate, Rate)
+		return fmt.Errorf("the reference has a rate of %d Hz, the test %d Hz, want %d Hz for both", reference.Rate, test.Rate, Rate)
 	case reference.Rate != Rate:
 		return fmt.Errorf("the signals have a rate of %d Hz, want %d Hz", reference.Rate, Rate)
 	case reference.Channels != test.Channels:
-		return fmt.Errorf("the reference has %d channels, the test signal %d, want the same number", reference.Channels, test.Channels)
+		return fmt.Errorf("the reference has %d channels, the test %d, want the same number", reference.Channels, test.Channels)
 	case reference.Channels < 1 || reference.Channels > 2:
 		return fmt.Errorf("the signals have %d channels, want 1 or 2", reference.Channels)
+	case len(reference.Data)%reference.Channels+len(test.Data)%test.Channels != 0:
+		return fmt.Errorf("the reference has %d samples, the test %d, want whole frames of %d channels", len(reference.Data), len(test.Data), test.Channels)
 	case len(reference.Data) != len(test.Data):
-		return fmt.Errorf("the reference has %d frames, the test signal %d, want the same number", len(reference.Data)/reference.Channels, len(test.Data)/test.Channels)
+		return fmt.Errorf("the reference has %d frames, the test %d, want the same number", len(reference.Data)/reference.Channels, len(test.Data)/test.Channels)
 	}
 	return nil
 }

@@ -58,12 +58,13 @@ func TestFeedErrors(t *testing.T) {
 		reference, test sounds.Samples
 		want            string
 	}{
-		{mono, slow, "the reference has a rate of 48000 Hz, the test signal 44100 Hz, want 48000 Hz for both"},
+		{mono, slow, "the reference has a rate of 48000 Hz, the test 44100 Hz, want 48000 Hz for both"},
 		{slow, slow, "the signals have a rate of 44100 Hz, want 48000 Hz"},
-		{mono, samples(2, mono.Data), "the reference has 1 channels, the test signal 2, want the same number"},
+		{mono, samples(2, mono.Data), "the reference has 1 channels, the test 2, want the same number"},
 		{samples(3, mono.Data), samples(3, mono.Data), "the signals have 3 channels, want 1 or 2"},
-		{samples(2, mono.Data[:40]), samples(2, mono.Data[:60]), "the reference has 20 frames, the test signal 30, want the same number"},
-		{mono, with(func(s *sounds.Samples) { s.Data[1999] = float32(math.NaN()) }), "frame 1999 of the test signal is NaN, want -65536 to 65536"},
+		{samples(2, mono.Data[:40]), samples(2, mono.Data[:60]), "the reference has 20 frames, the test 30, want the same number"},
+		{samples(2, mono.Data), samples(2, mono.Data[:1999]), "the reference has 2000 samples, the test 1999, want whole frames of 2 channels"},
+		{mono, with(func(s *sounds.Samples) { s.Data[1999] = float32(math.NaN()) }), "frame 1999 of the test is NaN, want -65536 to 65536"},
 		{with(func(s *sounds.Samples) { s.Data[0] = -65537 }), mono, "frame 0 of the reference is -65537, want -65536 to 65536"},
 	} {
 		if err := Feed(&recorder{}, c.reference, c.test); err == nil || err.Error() != c.want {

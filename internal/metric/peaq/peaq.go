@@ -56,7 +56,7 @@ func (o *Outputs) Score() float64 {
 func Compare(reference, test sounds.Samples) (Outputs, error) {
 	m := NewMeter(min(max(reference.Channels, 1), 2))
 	if err := metric.Feed(m, reference, test); err != nil {
-		return Outputs{}, err
+		return Outputs{}, fmt.Errorf("peaq: %w", err)
 	}
 	return m.Outputs()
 }

@@ -30,53 +30,26 @@ import (
 	"fmt"
 	"math"
 
+	"voicepool/internal/metric"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
-// Rate is the rate of the signals in Hz. The metric is defined for this rate only.
-const Rate = 48000
+// Rate is the rate of the signals in Hz.
+const Rate = metric.Rate
 
 const (
 	windowFrames = 10 * Rate // of a window that is not the last
 	leastFrames  = 5 * Rate  // of the last of several windows
-	blockFrames  = 1024      // that Distance converts at once
-	largest      = 65536     // magnitude of a sample
 )
 
 // Distance compares a test signal with a reference. Equal signals, silent ones included, have the distance 0.
 //
-// The signals must have the rate Rate, 1 or 2 channels, the same number of channels and of frames, and finite samples
-// from -65536 to 65536. Otherwise the error names the values of both.
+// The error is from metric.Feed.
 func Distance(reference, test sounds.Samples) (float64, error) {
-	r, t := reference, test
-	switch {
-	case r.Rate != t.Rate:
-		return 0, fmt.Errorf("zimtohrli: the reference has a rate of %d Hz, the test %d Hz, want %d Hz for both", r.Rate, t.Rate, Rate)
-	case r.Rate != Rate:
-		return 0, fmt.Errorf("zimtohrli: rate of %d Hz, want %d Hz", r.Rate, Rate)
-	case r.Channels != t.Channels:
-		return 0, fmt.Errorf("zimtohrli: the reference has %d channels, the test %d, want the same number", r.Channels, t.Channels)
-	case r.Channels < 1 || r.Channels > 2:
-		return 0, fmt.Errorf("zimtohrli: %d channels, want 1 or 2", r.Channels)
-	case len(r.Data)%r.Channels+len(t.Data)%r.Channels != 0:
-		return 0, fmt.Errorf("zimtohrli: the reference has %d samples, the test %d, want whole frames of %d channels", len(r.Data), len(t.Data), r.Channels)
-	case len(r.Data) != len(t.Data):
-		return 0, fmt.Errorf("zimtohrli: the reference has %d frames, the test %d, want the same number", len(r.Data)/r.Channels, len(t.Data)/r.Channels)
-	}
-	m := NewMeter(r.Channels)
-	var blocks [2][blockFrames]pcm.Frame
-	for from, n := 0, len(r.Data)/r.Channels; from < n; from += blockFrames {
-		to := min(from+blockFrames, n)
-		for s, data := range [2][]float32{r.Data, t.Data} {
-			for i, x := range data[from*r.Channels : to*r.Channels] {
-				if !(x >= -largest && x <= largest) {
-					return 0, fmt.Errorf("zimtohrli: frame %d of the %s is %v, want %d to %d", from+i/r.Channels, [2]string{"reference", "test"}[s], x, -largest, largest)
-				}
-				blocks[s][i/r.Channels][i%r.Channels] = x
-			}
-		}
-		m.Add(blocks[0][:to-from], blocks[1][:to-from])
+	m := NewMeter(min(max(reference.Channels, 1), 2))
+	if err := metric.Feed(m, reference, test); err != nil {
+		return 0, fmt.Errorf("zimtohrli: %w", err)
 	}
 	return m.Distance(), nil
 }

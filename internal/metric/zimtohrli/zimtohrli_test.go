@@ -390,9 +390,9 @@ func TestErrors(t *testing.T) {
 	nan := float32(math.NaN())
 	for want, change := range map[string]func(reference, test *sounds.Samples){
 		"zimtohrli: the reference has a rate of 48000 Hz, the test 44100 Hz, want 48000 Hz for both": func(_, b *sounds.Samples) { b.Rate = 44100 },
-		"zimtohrli: rate of 44100 Hz, want 48000 Hz":                                                 func(a, b *sounds.Samples) { a.Rate, b.Rate = 44100, 44100 },
+		"zimtohrli: the signals have a rate of 44100 Hz, want 48000 Hz":                              func(a, b *sounds.Samples) { a.Rate, b.Rate = 44100, 44100 },
 		"zimtohrli: the reference has 1 channels, the test 2, want the same number":                  func(a, _ *sounds.Samples) { a.Channels = 1 },
-		"zimtohrli: 3 channels, want 1 or 2":                                                         func(a, b *sounds.Samples) { a.Channels, b.Channels = 3, 3 },
+		"zimtohrli: the signals have 3 channels, want 1 or 2":                                        func(a, b *sounds.Samples) { a.Channels, b.Channels = 3, 3 },
 		"zimtohrli: the reference has 1000 frames, the test 999, want the same number":               func(_, b *sounds.Samples) { b.Data = b.Data[:1998] },
 		"zimtohrli: the reference has 2000 samples, the test 2001, want whole frames of 2 channels":  func(_, b *sounds.Samples) { b.Data = make([]float32, 2001) },
 		"zimtohrli: frame 7 of the test is NaN, want -65536 to 65536":                                func(_, b *sounds.Samples) { b.Data[15] = nan },
