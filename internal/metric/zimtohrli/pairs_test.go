@@ -20,6 +20,7 @@ type pairFigures struct {
 	id, sumReference, sumTest string
 	channels                  int
 	distance, mos             float64
+	exact                     float64 // distance of the program, compiled for float64
 }
 
 // readOracle returns the rows of oracle.csv by their id.
@@ -43,7 +44,7 @@ func readOracle(t *testing.T) map[string]pairFigures {
 			}
 			return x
 		}
-		pairs[text("id")] = pairFigures{text("id"), text("sha256_ref"), text("sha256_test"), int(number("channels")), number("zimt_distance"), number("zimt_mos")}
+		pairs[text("id")] = pairFigures{text("id"), text("sha256_ref"), text("sha256_test"), int(number("channels")), number("zimt_distance"), number("zimt_mos"), number("zimt_distance_f64")}
 	}
 	return pairs
 }
@@ -55,8 +56,8 @@ func (p *pairFigures) check(t *testing.T, reference, test sounds.Samples) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(math.Abs(got-p.distance) <= 1e-6) {
-		t.Errorf("pair %s: distance %.9f, want %.9f", p.id, got, p.distance)
+	if !(math.Abs(got-p.distance) <= 1e-6 && math.Abs(got-p.exact) <= 1e-9) {
+		t.Errorf("pair %s: distance %.12f, want %.9f, and %.12f in float64", p.id, got, p.distance, p.exact)
 	}
 	if mos := MOS(got); !(math.Abs(mos-p.mos) <= 2e-4) {
 		t.Errorf("pair %s: MOS %.6f, want %.6f", p.id, mos, p.mos)

@@ -8,17 +8,17 @@
 //	mos := zimtohrli.MOS(d)  // 5 to 1
 //
 // A filter bank of 128 bands turns each signal into loudness, in steps of about 12 ms. Dynamic time warping matches the
-// steps of both signals, and the distance is 1 minus the mean structural similarity (NSIM) of all matches and bands. A
-// just noticeable difference is about 0.005. The metric ignores polarity, and nearly ignores the gain of the whole
-// signal, because the loudest values of both signals are made almost equal.
+// steps of both signals, and the distance is 1 minus the mean structural similarity (NSIM) of all matches and bands. The
+// metric ignores polarity. It nearly ignores the gain of the whole signal, because the loudest values of both signals are
+// made almost equal.
 //
 // Each channel is measured for itself. The distance of several channels is the root of their mean square.
 //
-// The time of the warping grows with the square of the length. Signals of up to 15 s are measured as a whole, as the
-// original does. Longer signals are measured in windows of 10 s, and a last window of 5 to 15 s. Their distance is the
+// The time of the warping grows with the square of the length. Signals shorter than 15 s are measured as a whole, as
+// the original does. Longer signals are measured in windows of 10 s, and a last window of 5 to 15 s. Their distance is the
 // mean of the windows' distances, weighted by length. A Meter keeps at most 30 MB, whatever the length of the signals.
 //
-// All results have the same bits on every machine. The last 32 frames of a window, and up to 26 ms that fill no step,
+// All results have the same bits on every machine. The last 32 frames of a window, and up to 27 ms that fill no step,
 // do not count. The distance of signals of at most 33 frames is 0.
 //
 // The figures and the structure of the model are from the header zimtohrli.h at version 0.2.1-32 (commit ff5f049b) of
