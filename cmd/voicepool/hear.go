@@ -40,7 +40,7 @@ func (h *hearCommand) compare(c *console.Console, ctx *console.Interrupts) error
 	if h.JSON {
 		return c.JSON(result)
 	}
-	fmt.Fprintf(c.Out, "zimtohrli  %8.4f   distance: 0 for equal sounds; 0.005 is just noticeable\n", result.Zimtohrli)
+	fmt.Fprintf(c.Out, "zimtohrli  %8.4f   distance: 0 for equal sounds, at most 1\n", result.Zimtohrli)
 	fmt.Fprintf(c.Out, "2f         %8.1f   score: 100 for equal sounds; 0 is bad\n", result.TwoF)
 	return nil
 }
