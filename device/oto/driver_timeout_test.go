@@ -38,6 +38,7 @@ func quiet(t *testing.T, server string) {
 	if paths, _ := filepath.Glob("/dev/snd/pcm*p"); len(paths) > 0 {
 		t.Skip("this machine has a sound card")
 	}
+	t.Setenv("ALSA_CONFIG_PATH", "")
 	t.Setenv("PULSE_SERVER", server)
 	t.Setenv("PULSE_COOKIE", filepath.Join(t.TempDir(), "none"))
 }
@@ -82,5 +83,10 @@ func TestProbe(t *testing.T) {
 	t.Setenv("PULSE_SERVER", "/nowhere/native")
 	if got := Probe()[0]; got.Found || got.Detail != "no sound server at /nowhere/native" {
 		t.Errorf("Probe()[0] = %+v, want no sound server at /nowhere/native", got)
+	}	// The default of a private configuration may need no card of the kernel.
+	t.Setenv("ALSA_CONFIG_PATH", "/etc/other.conf")
+	want := Driver{"alsa", true, "ALSA_CONFIG_PATH is /etc/other.conf"}
+	if got := Probe()[1]; got != want {
+		t.Errorf("Probe()[1] = %+v, want %+v", got, want)
 	}
 }

@@ -48,7 +48,8 @@ func probe() []Driver {
 }
 
 // alsaDriver returns the alsa driver. Found is set if the user may write to an output device; otherwise Detail is the
-// reason. On FreeBSD and NetBSD it is found, on other systems except Linux it is not.
+// reason. A configuration in ALSA_CONFIG_PATH also counts, since its default may need no card of the kernel. On
+// FreeBSD and NetBSD the driver is found, on other systems except Linux it is not.
 func alsaDriver() Driver {
 	alsa := Driver{Name: "alsa"}
 	if runtime.GOOS != "linux" {
@@ -59,6 +60,9 @@ func alsaDriver() Driver {
 			alsa.Detail = "not on " + runtime.GOOS
 		}
 		return alsa
+	}
+	if path := os.Getenv("ALSA_CONFIG_PATH"); path != "" {
+		return Driver{Name: "alsa", Found: true, Detail: "ALSA_CONFIG_PATH is " + path}
 	}
 	paths, _ := filepath.Glob("/dev/snd/pcm*p")
 	if len(paths) == 0 {
