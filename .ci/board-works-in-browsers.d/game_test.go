@@ -81,7 +81,8 @@ func TestReadmeGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The module of the game has the requirements of the library, so that go build needs no network.
-	module = []byte(strings.Replace(string(module), "module voicepool\n", "module game\n\nrequire voicepool v0.0.0\n\nreplace voicepool => "+root+"\n", 1))
+	path, requirements, _ := strings.Cut(strings.TrimPrefix(string(module), "module "), "\n")
+	module = fmt.Appendf(nil, "module game\n\nrequire %[1]s v0.0.0\n\nreplace %[1]s => %[2]s\n%[3]s", path, root, requirements)
 	folder, served := t.TempDir(), t.TempDir()
 	for file, text := range map[string][]byte{
 		filepath.Join(folder, "main.go"):      []byte(first + source),
