@@ -83,7 +83,8 @@ func TestProbe(t *testing.T) {
 	t.Setenv("PULSE_SERVER", "/nowhere/native")
 	if got := Probe()[0]; got.Found || got.Detail != "no sound server at /nowhere/native" {
 		t.Errorf("Probe()[0] = %+v, want no sound server at /nowhere/native", got)
-	} // The default of a private configuration may need no card of the kernel.
+	}
+	// The default of a private configuration may need no card of the kernel.
 	t.Setenv("ALSA_CONFIG_PATH", "/etc/other.conf")
 	want := Driver{"alsa", true, "ALSA_CONFIG_PATH is /etc/other.conf"}
 	if got := Probe()[1]; got != want {
