@@ -68,6 +68,7 @@ var pages = []struct {
 	{"docs/sounds.md", 0},
 	{"docs/explain.md", 0},
 	{"docs/realtime.md", 0},
+	{"docs/releasing.md", 0},
 	{"docs/resampling.md", 0},
 	{"docs/pool.md", 0},
 	{"CONTRIBUTING.md", 0},
