@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/listening"
 	"voicepool/pcm"
 )
 
@@ -81,7 +82,7 @@ func (r *Recording) levels() string {
 	line := make([]byte, timelineColumns)
 	for x := range line {
 		from := int64(x) * r.frames / timelineColumns
-		line[x] = levelSymbol(r.mix.level(span{from, max(int64(x+1)*r.frames/timelineColumns, from+1)}))
+		line[x] = listening.LevelSymbol(r.mix.level(span{from, max(int64(x+1)*r.frames/timelineColumns, from+1)}))
 	}
 	return fmt.Sprintf("%v at %d Hz |%s| %.1f dB\n# -20 dB and louder   = -40 dB   - -60 dB   . less\n",
 		pcm.Duration(r.frames, r.rate).Round(time.Microsecond), r.rate, line, float64(r.mix.level(span{0, r.frames})))

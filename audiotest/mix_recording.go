@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/listening"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -60,9 +61,6 @@ func (r *mixRecording) formatTimes(frames []int64) string {
 	return b.String()
 }
 
-// silenceThreshold is the largest amplitude of silence in audio that may be dithered: two 16-bit steps.
-const silenceThreshold = 2.0 / 32768
-
 // Silent asserts that the mix is silent from one time to another: no sample is above -84 dBFS.
 func (r *mixRecording) Silent(from, to time.Duration) {
 	r.t.Helper()
@@ -71,7 +69,7 @@ func (r *mixRecording) Silent(from, to time.Duration) {
 		r.fail("from %v to %v is not inside the %v that were heard", from, to, pcm.Duration(r.frames, r.rate))
 		return
 	}
-	if at := firstSound(r.mix.read(first, last), silenceThreshold); at >= 0 {
+	if at := firstSound(r.mix.read(first, last), listening.SilenceThreshold); at >= 0 {
 		r.failAt(focus{span: span{first, last}}, "it is not silent from %v to %v: the first sound is at %s", from, to, r.formatFrame(first+int64(at)))
 	}
 }
@@ -82,13 +80,13 @@ func (r *mixRecording) Sound() *Heard {
 	r.t.Helper()
 	h := &Heard{base: r, name: "the mix", track: &r.mix}
 	all := r.mix.read(0, r.frames)
-	first := firstSound(all, silenceThreshold)
+	first := firstSound(all, listening.SilenceThreshold)
 	if first < 0 {
 		r.fail("no sound is audible in %v", pcm.Duration(r.frames, r.rate))
 		return h
 	}
 	last := len(all)
-	for firstSound(all[last-1:last], silenceThreshold) < 0 {
+	for firstSound(all[last-1:last], listening.SilenceThreshold) < 0 {
 		last--
 	}
 	h.occurrences = []occurrence{{span: span{int64(first), int64(last)}, onsets: []int64{int64(first)}}}

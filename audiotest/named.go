@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicepool/internal/listening"
 	"voicepool/internal/words"
 	"voicepool/sounds"
 )
@@ -42,7 +43,7 @@ func (r *Recording) Heard(name string) *Heard {
 	h := &Heard{base: &r.mixRecording, name: strconv.Quote(name), track: &r.mix}
 	all, best, ok := r.find(name)
 	for _, m := range all {
-		h.occurrences = append(h.occurrences, occurrence{span{m.at, min(m.at+m.frames, r.frames)}, []int64{m.at}})
+		h.occurrences = append(h.occurrences, occurrence{span{m.At, min(m.At+m.Frames, r.frames)}, []int64{m.At}})
 	}
 	if ok && all == nil {
 		r.fail("%q is not heard: the best correlation is %.2f, want 0.5", name, best)
@@ -56,7 +57,7 @@ func (r *Recording) Never(name string) {
 	all, _, _ := r.find(name)
 	var at []int64
 	for _, m := range all {
-		at = append(at, m.at)
+		at = append(at, m.At)
 	}
 	if at != nil {
 		r.fail("%q is heard at %s, want never", name, r.formatTimes(at))
@@ -65,7 +66,7 @@ func (r *Recording) Never(name string) {
 
 // find returns the matches of the sounds with a name, in their order, and the best correlation, 0..1. If the sounds
 // of the name cannot be searched for, it fails the test and returns false.
-func (r *Recording) find(name string) (all []match, best float64, ok bool) {
+func (r *Recording) find(name string) (all []listening.Match, best float64, ok bool) {
 	r.t.Helper()
 	meant := r.lookUp(name)
 	if meant == nil {
@@ -82,16 +83,8 @@ func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 		}
 		return nil, 0, false
 	}
-	for _, s := range meant {
-		found, most := find(r.Frames(), s)
-		all, best = append(all, found...), max(best, most)
-	}
-	slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(a.at, b.at) })
-	var kept []match
-	for _, m := range all {
-		kept = appendMatch(kept, m)
-	}
-	return kept, best, true
+	all, best = listening.Find(r.Frames(), meant...)
+	return all, best, true
 }
 
 // lookUp returns the sounds that a name refers to: the sounds added under that name, or else the single sound with

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"voicepool/internal/listening"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -73,25 +74,22 @@ func (h *Heard) Times(n int) *Heard {
 	return h
 }
 
-// sideThreshold is the level difference in dB above which a sound is left or right of the center.
-const sideThreshold = 1
-
 // Left asserts that the left channel is more than 1 dB louder than the right channel.
 func (h *Heard) Left() *Heard {
 	h.base.t.Helper()
-	return h.side("on the left", func(d float64) bool { return d > sideThreshold })
+	return h.side("on the left", func(d float64) bool { return d > listening.SideThreshold })
 }
 
 // Right asserts that the right channel is more than 1 dB louder than the left channel.
 func (h *Heard) Right() *Heard {
 	h.base.t.Helper()
-	return h.side("on the right", func(d float64) bool { return d < -sideThreshold })
+	return h.side("on the right", func(d float64) bool { return d < -listening.SideThreshold })
 }
 
 // Centre asserts that the channels differ by at most 1 dB.
 func (h *Heard) Centre() *Heard {
 	h.base.t.Helper()
-	return h.side("in the centre", func(d float64) bool { return math.Abs(d) <= sideThreshold })
+	return h.side("in the centre", func(d float64) bool { return math.Abs(d) <= listening.SideThreshold })
 }
 
 // side asserts that there returns true for the level of the left channel relative to the right one, in dB. where

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"voicepool/internal/listening"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -130,19 +131,13 @@ func (a *Audio) drawLevel(l *voiceHistory) string {
 		case real == nil:
 			line[x] = '~'
 		default:
-			line[x] = levelSymbol(stem.level(real...))
+			line[x] = listening.LevelSymbol(stem.level(real...))
 		}
 	}
 	if l.lastEvent.Kind == mixer.EventStolen || l.lastEvent.Kind == mixer.EventVirtual {
 		line[column(l.lastEvent.Frame)] = 'x'
 	}
 	return string(line)
-}
-
-// levelSymbol returns the symbol of a level in dB, from '.' for the quietest to '#'.
-func levelSymbol(level pcm.Decibels) byte {
-	i, _ := slices.BinarySearch([]pcm.Decibels{-60, -40, -20}, level)
-	return ".-=#"[i]
 }
 
 // summary describes the start and end of a voice, its level, and the reason for its end.

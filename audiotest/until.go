@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"voicepool/internal/listening"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -47,7 +48,7 @@ func (a *Audio) UntilSilent(most time.Duration) {
 		}
 		rings = a.mixer.Stats().RingsUntil + a.mixer.LatencyFrames()
 		return playing == 0 && len(a.scheduled) == 0 && rings <= a.frames && a.frames >= int64(len(a.block)) &&
-			firstSound(a.mix.read(a.frames-int64(len(a.block)), a.frames), silenceThreshold) < 0
+			firstSound(a.mix.read(a.frames-int64(len(a.block)), a.frames), listening.SilenceThreshold) < 0
 	}
 	a.stepUntil(most, silent, func() string {
 		ringing := ""

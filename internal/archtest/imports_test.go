@@ -28,7 +28,7 @@ internal/leak -> internal/words
 internal/whole -> internal/links
 internal/sheet/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer pcm sounds
-audiotest -> cue/report device device/wav internal/fourier internal/loudness internal/words mixer pcm sounds sounds/library
+audiotest -> cue/report device device/wav internal/listening internal/loudness internal/words mixer pcm sounds sounds/library
 internal/archtest ->
 internal/scenetest ->
 internal/lateness ->
@@ -39,6 +39,7 @@ internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
+internal/listening -> internal/fourier pcm sounds
 internal/stretch ->
 internal/schematest ->
 internal/subnormal ->

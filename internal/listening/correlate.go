@@ -1,8 +1,10 @@
-package audiotest
+package listening
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"voicepool/internal/fourier"
 	"voicepool/pcm"
@@ -13,8 +15,8 @@ const (
 	// referenceFrames is the length of the beginning of a sound that is searched for.
 	referenceFrames = 1 << 16
 
-	// minCorrelation is the correlation from which a sound counts as found.
-	minCorrelation = 0.5
+	// MinCorrelation is the correlation from which a sound counts as found.
+	MinCorrelation = 0.5
 )
 
 // reference returns the beginning of a sound, downmixed to mono, as the pattern that correlate searches for.
@@ -29,31 +31,42 @@ func reference(s *sounds.Sound) []float64 {
 	return out
 }
 
-// match is a position where a sound was found.
-type match struct {
-	at, frames  int64 // position and length of the sound
+// Match is a position where a sound was found.
+type Match struct {
+	At, Frames  int64 // position and length of the sound
 	minDistance int64 // minimum distance to the next match
 	correlation float64
 }
 
-// find returns all matches of the sound s in frames, in their order, and the best correlation, 0..1, even if it is
-// too small for a match. Two matches are at least half of the reference apart.
-func find(frames []pcm.Frame, s *sounds.Sound) (all []match, best float64) {
-	ref := reference(s)
-	for k, x := range correlate(frames, ref) {
-		if best = max(best, x); x >= minCorrelation {
-			all = appendMatch(all, match{int64(k), s.Frames(), int64(max(len(ref)/2, 1)), x})
+// Find returns all matches of the given sounds in frames, in order, and the best correlation, 0..1, even if it is too
+// small for a match. The sounds are variations of one sound: of matches that are closer than half of the pattern, only
+// the best is kept. The pattern is the beginning of a sound, up to 65,536 frames. The sounds must be loaded, and have
+// the sample rate of frames.
+func Find(frames []pcm.Frame, variations ...*sounds.Sound) (kept []Match, best float64) {
+	var all []Match
+	for _, s := range variations {
+		var own []Match
+		ref := reference(s)
+		for k, x := range correlate(frames, ref) {
+			if best = max(best, x); x >= MinCorrelation {
+				own = appendMatch(own, Match{int64(k), s.Frames(), int64(max(len(ref)/2, 1)), x})
+			}
 		}
+		all = append(all, own...)
 	}
-	return all, best
+	slices.SortStableFunc(all, func(a, b Match) int { return cmp.Compare(a.At, b.At) })
+	for _, m := range all {
+		kept = appendMatch(kept, m)
+	}
+	return kept, best
 }
 
 // appendMatch appends m to all, the matches before it. If it is too close to the last one, only the better match is
 // kept.
-func appendMatch(all []match, m match) []match {
+func appendMatch(all []Match, m Match) []Match {
 	n := len(all)
 	switch {
-	case n == 0 || m.at-all[n-1].at >= min(m.minDistance, all[n-1].minDistance):
+	case n == 0 || m.At-all[n-1].At >= min(m.minDistance, all[n-1].minDistance):
 		return append(all, m)
 	case m.correlation > all[n-1].correlation:
 		all[n-1] = m
@@ -111,7 +124,7 @@ func runningPower(frames []pcm.Frame, n int) []float64 {
 	out := make([]float64, len(frames))
 	for i := range out {
 		end := min(i+n, len(frames))
-		if x := sums[end] - sums[i]; x > silenceThreshold*silenceThreshold*float64(end-i)/4 {
+		if x := sums[end] - sums[i]; x > SilenceThreshold*SilenceThreshold*float64(end-i)/4 {
 			out[i] = x
 		}
 	}
