@@ -113,12 +113,19 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// Label returns the number, name and line of c for messages. The result is the zero value if c has no number.
+// Label returns the label of c: its number, name and line if it has a number, and the id and bus of the sound that it
+// plays. The bus master is left out.
 func (c *Cue) Label() report.CueLabel {
-	if c.Number == "" {
-		return report.CueLabel{}
+	label := report.CueLabel{}
+	if c.Number != "" {
+		label = report.CueLabel{ListCue: c.Number, CueName: c.Name, CueLine: c.Line}
 	}
-	return report.CueLabel{ListCue: c.Number, CueName: c.Name, CueLine: c.Line}
+	if p, is := c.Action.(*Play); is {
+		if label.CueID = p.ID; p.Bus != "master" {
+			label.CueBus = p.Bus
+		}
+	}
+	return label
 }
 
 // ListLabel returns the text that names, in messages, the list cue of the action c, such as cue 2.5 "Thunder" (line

@@ -7,12 +7,14 @@ import (
 	"voicepool/internal/words"
 )
 
-// CueLabel identifies a cue for people: its number, name and line in the sheet. A cue without a number has the
-// zero value.
+// CueLabel identifies a cue: its number, name and line in the sheet, and the id and bus of its voices. A cue without a
+// number has only the id and the bus.
 type CueLabel struct {
 	ListCue string `json:"list_cue,omitempty"` // the number of the cue, such as "2.5"; may be any text
 	CueName string `json:"cue_name,omitempty"`
 	CueLine int    `json:"cue_line,omitempty"` // line in the sheet
+	CueID   string `json:"cue_id,omitempty"`   // `id` of a cue that plays a sound, also without a number
+	CueBus  string `json:"cue_bus,omitempty"`  // the bus of such a cue; "": master
 }
 
 // CueText returns a label of a cue for messages, such as cue 2.5 "Thunder" (line 14). Spaces at both ends of the number

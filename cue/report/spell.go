@@ -24,6 +24,8 @@ func (e *Event) AppendJSON(to []byte) []byte {
 	b.text("list_cue", e.ListCue)
 	b.text("cue_name", e.CueName)
 	b.whole(e.CueLine != 0, "cue_line", int64(e.CueLine))
+	b.text("cue_id", e.CueID)
+	b.text("cue_bus", e.CueBus)
 	b.whole(e.By != 0, "by", int64(e.By))
 	b.text("by_sound", e.BySound)
 	b.whole(e.Voice != 0, "slot", int64(e.Slot))

@@ -361,8 +361,7 @@ func (s *Sheet) FilePosition(i int) int {
 	return i
 }
 
-// CueLabel returns the number, name and line of s.Cues[i] for messages. The result is the zero value if i is out of
-// range or the cue has no number.
+// CueLabel returns the label of s.Cues[i], as Label of cue.Cue does. The result is the zero value if i is out of range.
 func (s *Sheet) CueLabel(i int) (label report.CueLabel) {
 	if i >= 0 && i < len(s.Cues) {
 		label = s.Cues[i].Cue.Label()
