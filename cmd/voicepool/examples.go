@@ -15,7 +15,7 @@ var examples = map[string][]string{
 	},
 	"demo":    {"voicepool demo", "voicepool demo --sheet > demo.yaml   # save its cue sheet"},
 	"play":    {"voicepool play coin bell shot.wav", "voicepool play tone:440 --length 5s --gain -12"},
-	"run":     {"voicepool run sheet.yaml", "voicepool run sheet.yaml --from 30s --report report.json"},
+	"run":     {"voicepool run sheet.yaml", "voicepool run sheet.yaml --from 30s --report report.json", "voicepool run sheet.yaml --device null --expect rules.yaml --junit results.xml"},
 	"go":      {"voicepool go show.yaml", "voicepool go show.yaml --control unix:show.sock   # for voicepool send"},
 	"attach":  {"voicepool attach", "voicepool attach show.yaml"},
 	"serve":   {"voicepool serve sheet.yaml", "voicepool serve --config rooms.yaml --state state --token-file tokens"},
@@ -25,7 +25,7 @@ var examples = map[string][]string{
 	"watch":   {"voicepool watch --to http://127.0.0.1:7700/main"},
 	"render":  {"voicepool render sheet.yaml -o out.wav", "voicepool render sheet.yaml -o out.wav --voices 8 --report report.json"},
 	"check":   {"voicepool check sheet.yaml"},
-	"schema":  {"voicepool schema > voicepool.schema.json"},
+	"schema":  {"voicepool schema > voicepool.schema.json", "voicepool schema --rules > rules.schema.json"},
 	"sounds":  {"voicepool sounds", "voicepool sounds samples --png samples.png"},
 	"effects": {"voicepool effects", "voicepool effects reverb"},
 	"devices": {"voicepool devices"},
@@ -34,6 +34,10 @@ var examples = map[string][]string{
 	"explain": {
 		"voicepool explain report.json   # the ten most audible losses", "voicepool explain report.json 59   # voice 59",
 		"voicepool explain report.json --sound bell",
+	},
+	"expect": {
+		"voicepool expect report.json rules.yaml", "voicepool expect report.json out.wav rules.yaml --junit results.xml",
+		"voicepool expect captured.wav rules.yaml   # searches for the sounds of the rules",
 	},
 	"timeline":    {"voicepool timeline report.json -o voices.html"},
 	"stealbench":  {"voicepool stealbench --voices 16,32", "voicepool stealbench sheet.yaml --policies quietest,oldest"},

@@ -54,6 +54,7 @@ type grammar struct {
 	Doctor     doctorCommand      `cmd:"" help:"Find out why there is no sound, and how to fix it."`
 	Bench      benchCommand       `cmd:"" help:"Measure how many voices this machine can mix."`
 	Explain    explainCommand     `cmd:"" help:"Explain from a report why a sound was stolen, rejected or not heard."`
+	Expect     expectCommand      `cmd:"" help:"Check a report or a recording against rules: sounds, times, levels, sides, steals, silence."`
 	Timeline   timelineCommand    `cmd:"" help:"Draw voices over time from a report."`
 	Stealbench stealbenchCommand  `cmd:"" help:"Measure the audible loss by voice stealing, on built-in scenes or a cue sheet."`
 	Tune       tuneCommand        `cmd:"" help:"Find the smallest pool for a cue sheet."`

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"os"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/cli/outfiles"
 	"voicepool/cmd/internal/show/liveplay"
 	"voicepool/cmd/internal/show/operator"
+	"voicepool/internal/expect"
+	"voicepool/internal/words"
 )
 
 // keysHint lists the keys of a run.
@@ -21,6 +24,8 @@ type runCommand struct {
 	liveFlags
 	foldFlag
 	Record string `placeholder:"FILE" help:"Save the played show as a cue sheet that renders to the same bits."`
+	Expect string `predictor:"file" placeholder:"RULES" help:"Check the run against rules, and exit with 1 if one does not hold; see voicepool expect."`
+	JUnit  string `name:"junit" predictor:"file" placeholder:"FILE" help:"Write the results of --expect as JUnit XML."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
@@ -36,6 +41,12 @@ func (r *runCommand) Run(c *console.Console) error {
 	case r.Record != "" && r.Reload:
 		return console.Usage("--record and --reload exclude each other: a sheet cannot record a change of a file")
 	}
+	switch {
+	case r.JUnit != "" && r.Expect == "":
+		return console.Usage("--junit needs --expect, whose results it writes")
+	case r.Expect == "-" || r.JUnit == "-":
+		return console.Usage("--expect and --junit need files; standard input and output are for the run")
+	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, r.Sheet)
@@ -43,7 +54,18 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	r.fold(c, sheet)
-	if err := r.outputs().And("--record", " ", r.Record).CheckDistinct(r.addInput(outfiles.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+	var expected *expect.Rules
+	inputs := r.addInput(outfiles.SheetInputs(c.In, r.Sheet, sheet))
+	if r.Expect != "" {
+		inputs = append(inputs, outfiles.Input{Path: r.Expect, Label: "the rules " + oneLine(r.Expect)})
+		if expected, err = loadRules(c, r.Expect); err == nil {
+			err = expected.CheckNames(words.Names(sheet.Sounds, func(s *rules.Sound) string { return s.Name }))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.outputs().And("--record", " ", r.Record).And("--junit", " ", r.JUnit).CheckDistinct(inputs); err != nil {
 		return err
 	}
 	if err := r.goesFlag.read(sheet); err != nil {
@@ -52,7 +74,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err := sheet.CheckGoes(); err != nil {
 		return err
 	}
-	o := liveplay.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload}
+	o := liveplay.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload, Expect: expected, JUnit: r.JUnit}
 	r.setStart(&o.Player)
 	var keys *os.File
 	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {

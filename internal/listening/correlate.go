@@ -15,7 +15,7 @@ const (
 	// referenceFrames is the length of the beginning of a sound that is searched for.
 	referenceFrames = 1 << 16
 
-	// MinCorrelation is the correlation from which a sound counts as found.
+	// MinCorrelation is the smallest correlation of a sound that counts as found.
 	MinCorrelation = 0.5
 )
 

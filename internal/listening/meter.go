@@ -65,6 +65,25 @@ func (m *Meter) Write(frames []pcm.Frame) {
 	}
 }
 
+// WriteAt adds the frames from the number frame on. Each frame is the sum of several outputs, which are interleaved. A
+// gap is filled with silence, and frames that were written before are skipped.
+func (m *Meter) WriteAt(frame int64, interleaved []pcm.Frame, outputs int) {
+	skipped := m.Range().To - frame
+	if skipped < 0 {
+		m.frames -= skipped
+		for int64(len(m.cells)) < (m.frames+m.step()-1)/m.step() {
+			m.cells = append(m.cells, cell{})
+		}
+	}
+	for i := int(max(skipped, 0)) * outputs; i+outputs <= len(interleaved); i += outputs {
+		var sum pcm.Frame
+		for _, f := range interleaved[i : i+outputs] {
+			sum[0], sum[1] = sum[0]+f[0], sum[1]+f[1]
+		}
+		m.Write([]pcm.Frame{sum})
+	}
+}
+
 // between returns the cells within s, and the index of the first one. If s is shorter than a cell, the result is the
 // cell at its beginning. Frames that were not written have no cells.
 func (m *Meter) between(s Span) (first int, within []cell) {
@@ -127,7 +146,7 @@ func (m *Meter) FirstSound(s Span) (frame int64, ok bool) {
 	return m.first + int64(i+k)*m.step(), k >= 0
 }
 
-// Pan returns the pan, from -1 (left) to 1 (right), at which a mono sound has the given mean squares of left and right:
+// Pan returns the pan, from -1 (left) to 1 (right), of a mono sound with the given mean squares of left and right. It is
 // the inverse of the mixer's constant-power law. For silence it is 0.
 func Pan(left, right float64) float64 {
 	if left == 0 && right == 0 {

@@ -3,6 +3,7 @@ package listening
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"voicepool/internal/panning"
@@ -83,7 +84,7 @@ func TestPan(t *testing.T) {
 	}
 }
 
-// TestLevelSymbol checks the levels at which the symbol changes.
+// TestLevelSymbol checks the symbols on both sides of each limit.
 func TestLevelSymbol(t *testing.T) {
 	got := ""
 	for _, level := range []pcm.Decibels{-200, -60.1, -59.9, -40.1, -39.9, -20.1, -19.9, 3} {
@@ -91,5 +92,28 @@ func TestLevelSymbol(t *testing.T) {
 	}
 	if got != "..--==##" {
 		t.Error(got)
+	}
+}
+
+// TestWriteAt checks that gaps become silence, that known frames are skipped, and that outputs are summed.
+func TestWriteAt(t *testing.T) {
+	got, want := NewMeter(4000, 10), NewMeter(4000, 10)
+	ones := func(n int) (all []pcm.Frame) {
+		for range n {
+			all = append(all, pcm.Frame{0.5, 0.25})
+		}
+		return all
+	}
+	got.WriteAt(3, ones(2*10), 2) // 7 frames before the first one
+	want.Write([]pcm.Frame{{1, 0.5}, {1, 0.5}, {1, 0.5}})
+	got.WriteAt(19, ones(3), 1) // after a gap of 6
+	want.Write(make([]pcm.Frame, 6))
+	want.Write(ones(3))
+	got.WriteAt(20, ones(2), 1) // known
+	got.WriteAt(30, ones(1), 1) // after a gap that ends with a cell
+	want.Write(make([]pcm.Frame, 8))
+	want.Write(ones(1))
+	if got.Range() != want.Range() || !slices.Equal(got.cells, want.cells) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -135,6 +135,7 @@ func (d Device) write(config wav.Config) (openedDevice, error) {
 // stuck. Then the report can be made safely.
 type gate struct {
 	source    device.Rated
+	tap       *tap // copies the audio; nil: not needed
 	closed    atomic.Bool
 	rendering atomic.Bool
 }
@@ -148,6 +149,9 @@ func (g *gate) Render(dst []pcm.Frame) {
 		return
 	}
 	g.source.Render(dst)
+	if g.tap != nil {
+		g.tap.record(dst)
+	}
 }
 
 // Outputs returns the number of stereo outputs of the source.

@@ -3,6 +3,7 @@
 package liveplay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"voicepool/cue/record"
 	"voicepool/device"
 	"voicepool/device/wav"
+	"voicepool/internal/expect"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -59,6 +61,8 @@ type Options struct {
 	OnSent func(what string) // called for each OSC message sent; safe for concurrent use; optional
 
 	Report, Timeline, Record string // output files; optional
+	Expect                   *expect.Rules
+	JUnit                    string // results of Expect, as XML; optional
 	JSON                     bool   // print the report to standard output
 	Verbose                  bool
 	Reload                   bool // reload sound files that change
@@ -86,10 +90,20 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return err
 	}
 	defer recorded.Discard()
+	junit, err := outfiles.Open(interrupted, l.JUnit)
+	if err != nil {
+		return err
+	}
+	defer junit.Discard()
 	board, log := liveview.NewBoard(), &messageLog{console: c}
 	lib := library.NewLibrary(library.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: log.addDamage})
 	o := l.Player
 	o.Watch, o.StreamError, o.Loading = board.Watch, func(err error) { log.add(err) }, c.Loading()
+	var expected *expectation
+	if l.Expect != nil {
+		expected = &expectation{rules: l.Expect, junit: junit}
+		o.Watch = expected.watch(board.Watch)
+	}
 	o.Changes = l.LoadAgain != nil
 	messages := osc.New(sheet, osc.Options{Sent: l.sentFunc(log, sheet.Rate), Failed: func(err error) { log.add(err) }})
 	defer messages.Close()
@@ -112,7 +126,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	}
 	s := &performance{
 		options: l, console: c, board: board, player: player, device: dev.Device, file: dev.file, monitor: newDeviceMonitor(l.Device, dev.Device), drawing: drawing, recorded: recorded,
-		interrupts: interrupted, log: log, messages: messages,
+		interrupts: interrupted, log: log, messages: messages, expected: expected,
 	}
 	ctx, cancel := context.WithCancel(interrupted)
 	defer cancel()
@@ -172,6 +186,7 @@ type performance struct {
 	log        *messageLog
 	follow     func() // starts to follow changes of the sheet
 	messages   *osc.Sender
+	expected   *expectation // nil: no rules
 }
 
 // play plays the sheet to its end. It hands the first cues to the mixer, starts the controls, the device, the display
@@ -198,7 +213,7 @@ func (s *performance) play() error {
 	ctx, cancel := context.WithCancelCause(s.interrupts)
 	defer cancel(nil)
 	meter := device.NewLoadMeter(s.player, s.device.Rate())
-	entry := &gate{source: meter}
+	entry := &gate{source: meter, tap: s.expected.begin(s.player)}
 	// An abandoned goroutine of this function or of closeDevice finds the gate shut when the report
 	// is made.
 	defer entry.close()
@@ -270,6 +285,7 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 		if err := s.lines.err(); err != nil {
 			s.log.add(err)
 		}
+		s.expected.drain()
 		now := s.board.Snapshot(s.player)
 		now.Output, now.Failures = s.monitor.picture(), s.log.all()
 		s.drawing.Record(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
@@ -354,7 +370,8 @@ func (s *performance) finish(file *outfiles.File) error {
 	if err := s.lines.end(s.log, closeTimeout); err != nil && !l.Device.Standard() {
 		c.Out.Fail(err)
 	}
-	return c.Outcome(written, drawn, recorded, unheard, s.monitor.strictError(l.Strict), s.log.strictError(l.Strict))
+	failed := c.Outcome(written, drawn, recorded, unheard, s.monitor.strictError(l.Strict), s.log.strictError(l.Strict))
+	return cmp.Or(failed, s.expected.finish(c, r))
 }
 
 // loadLine describes the load of mixing, l, in one line for a person. The line has the mean load, the longest time of a
