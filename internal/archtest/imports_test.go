@@ -149,7 +149,7 @@ cmd/internal/view/figurestyle -> github.com/hajimehoshi/bitmapfont/v3 golang.org
 cmd/internal/view/liveview -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cue cue/play cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/show/operator -> cmd/internal/cli/console cmd/internal/show/lineproto cmd/internal/view/liveview cmd/internal/show/midi cmd/internal/cli/tmpdir cmd/internal/show/showrun cue cue/play internal/words golang.org/x/sys/unix
 cmd/internal/show/lineproto -> cmd/internal/show/showrun internal/words
-cmd/internal/serve/room -> effect bank/rules cmd/internal/view/liveview cmd/internal/show/liveplay cmd/internal/show/showrun cmd/internal/view/timeline cue cue/play cue/report device device/auto device/null internal/explain internal/sheet/loading internal/ring internal/whole internal/words internal/sheet/yaml mixer pcm sounds sounds/library sounds/embedded cmd/internal/cli/checkreport
+cmd/internal/serve/room -> effect bank/rules cmd/internal/view/liveview cmd/internal/show/liveplay cmd/internal/show/showrun cmd/internal/view/timeline cue cue/play cue/report device device/auto device/null internal/expect internal/explain internal/listening internal/sheet/loading internal/ring internal/whole internal/words internal/sheet/yaml mixer pcm sounds sounds/library sounds/embedded cmd/internal/cli/checkreport
 cmd/internal/show/showtui -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/show/lineproto cmd/internal/show/showrun internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
 cmd/internal/show/showrun -> bank/rules cmd/internal/view/liveview cue cue/play internal/whole internal/words mixer pcm
 cmd/internal/show/midi -> cue gitlab.com/gomidi/midi/v2
@@ -162,7 +162,7 @@ cmd/internal/serve/pipenet ->
 cmd/internal/serve/webauth -> cmd/internal/serve/problemjson internal/words golang.org/x/time/rate
 cmd/internal/serve/systemd -> github.com/coreos/go-systemd/v22/...
 cmd/internal/serve/server -> bank/rules cmd/internal/serve/board cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cluster/natsroom cmd/internal/cluster/blobstore cmd/internal/serve/webauth cmd/internal/serve/problemjson cmd/internal/show/qlab cmd/internal/serve/room cmd/internal/cli/tmpdir cmd/internal/serve/service cmd/internal/serve/systemd cmd/internal/serve/boottime cue golang.org/x/sys/windows internal/sheet/fields internal/whole internal/words internal/sheet/yaml mixer sounds/library
-cmd/internal/serve/service -> bank/rules cmd/internal/serve/problemjson cmd/internal/serve/room cmd/internal/show/showrun cue internal/words mixer sounds/library github.com/VictoriaMetrics/metrics github.com/coder/websocket
+cmd/internal/serve/service -> bank/rules cmd/internal/serve/problemjson cmd/internal/serve/room cmd/internal/show/showrun cue internal/expect internal/sheet/fields internal/words mixer sounds/library github.com/VictoriaMetrics/metrics github.com/coder/websocket
 cmd/internal/cluster/blobstore -> bank/rules cmd/internal/cluster internal/whole internal/words github.com/nats-io/nats.go/...
 cmd/internal/cluster/renderfarm -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cli/console cmd/internal/cluster/blobstore cmd/internal/cli/outfiles cue internal/words github.com/nats-io/nats.go/... golang.org/x/term cmd/internal/cli/tmpdir
 cmd/internal/cli/tmpdir -> internal/words

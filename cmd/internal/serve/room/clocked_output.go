@@ -158,7 +158,7 @@ func (p *clockedOutput) mix(frames int) {
 	st.player.Render(block)
 	p.room.gate.apply(block, st.player.Outputs(), p.room.rate, 0)
 	p.position += int64(frames)
-	p.room.listeners.broadcast(block)
+	p.room.listeners.broadcast(block, st.player.Mixer().Now()-int64(frames))
 }
 
 // trySleep puts the room and its mixer to sleep if the player is idle and the room has no listener. A later wake ends

@@ -35,6 +35,7 @@ type deviceOutput struct {
 type listenerBlock struct {
 	frames [512]pcm.Frame
 	n      int
+	frame  int64 // number of the first frame in the mixer
 }
 
 // CheckDevice returns an error if text is not valid as Options.Device. The two values for rooms without a device are
@@ -120,11 +121,13 @@ func (c *deviceOutput) Render(dst []pcm.Frame) {
 		return
 	}
 	wide := c.room.current().player.Outputs()
+	frame := c.room.current().player.Mixer().Now() - int64(len(dst)/wide)
 	for len(dst) > 0 {
-		var s listenerBlock
+		s := listenerBlock{frame: frame}
 		s.n = copy(s.frames[:len(s.frames)/wide*wide], dst)
 		ring.Push(c.queue, s) // if the ring is full, listeners get a gap
 		dst = dst[s.n:]
+		frame += int64(s.n / wide)
 	}
 }
 
@@ -145,7 +148,7 @@ func (c *deviceOutput) forward() {
 		c.hasListeners.Store(!c.room.listeners.empty())
 		c.latency.Store(int64(pcm.Duration(int64(c.device.Latency()), c.device.Rate())))
 		for s := ring.Front(c.queue); s != nil; s = ring.Front(c.queue) {
-			c.room.listeners.broadcast(s.frames[:s.n])
+			c.room.listeners.broadcast(s.frames[:s.n], s.frame)
 			ring.Drop(c.queue)
 		}
 		select {

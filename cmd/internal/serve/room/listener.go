@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/listening"
 	"voicepool/internal/words"
 	"voicepool/pcm"
 )
@@ -53,7 +54,10 @@ type Listener struct {
 	limit int // in bytes
 	ready chan struct{}
 
-	mutex    sync.Mutex
+	latency int64            // frames between the mixer and its output, for meter
+	meter   *listening.Meter // measures the sum of all outputs instead of buffering it; nil: buffers
+
+	mutex    sync.Mutex // guards the fields below and the contents of meter
 	buffer   []byte
 	ended    error
 	returned []byte // returned by the last Next
@@ -112,12 +116,17 @@ func (l *Listener) wake() {
 	}
 }
 
-// push converts the listener's output in block to 16 bits, appends it to the buffer and wakes Next. The parameter pairs
-// is the number of stereo outputs that are interleaved in block. If the buffer would exceed two seconds, push buffers
-// no part of the block and returns false.
-func (l *Listener) push(block []pcm.Frame, pairs int) bool {
+// push converts the listener's output in block to 16 bits, appends it to the buffer and wakes Next. With a meter it
+// measures the block instead. The parameter pairs is the number of stereo outputs that are interleaved in block, and
+// frame is the number of its first frame in the mixer. If the buffer would exceed two seconds, push buffers no part of
+// the block and returns false.
+func (l *Listener) push(block []pcm.Frame, pairs int, frame int64) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	if l.meter != nil {
+		l.meter.WriteAt(frame-l.latency, block, pairs)
+		return true
+	}
 	if len(l.buffer)+4*len(block)/pairs > l.limit {
 		return false
 	}
@@ -185,12 +194,13 @@ func (h *listeners) empty() bool {
 }
 
 // broadcast passes block, with all output pairs interleaved, to all listeners. A listener with a full buffer is removed
-// and counted as dropped, and its Next returns ErrSlow. broadcast does not wait for listeners.
-func (h *listeners) broadcast(block []pcm.Frame) {
+// and counted as dropped, and its Next returns ErrSlow. frame is the number of the first frame of block in the mixer.
+// broadcast does not wait for listeners.
+func (h *listeners) broadcast(block []pcm.Frame, frame int64) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.all = slices.DeleteFunc(h.all, func(l *Listener) bool {
-		slow := !l.push(block, h.pairs)
+		slow := !l.push(block, h.pairs, frame)
 		if slow {
 			h.dropped++
 			l.end(ErrSlow)

@@ -13,7 +13,7 @@ func TestListeners(t *testing.T) {
 	h := listeners{pairs: 2}
 	h.setPairs(1)
 	err := h.add(&Listener{pair: 1, limit: 1 << 10, ready: make(chan struct{}, 1)})
-	h.broadcast(make([]pcm.Frame, 8))
+	h.broadcast(make([]pcm.Frame, 8), 0)
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != NotFound || e.Field != "output" {
 		t.Errorf("a listener of the second output of one enters: %v", err)
 	}

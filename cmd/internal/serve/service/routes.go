@@ -45,6 +45,7 @@ var routes = [...]route{
 	{"GET /v1/rooms/{room}/report", Read, nil, "", (*Server).report},
 	{"GET /v1/rooms/{room}/timeline.html", Read, nil, "", (*Server).timeline},
 	{"GET /v1/rooms/{room}/explain/{voice}", Read, nil, "", (*Server).explain},
+	{"POST /v1/rooms/{room}/expect", Read, nil, "", (*Server).expect},
 	{"GET /v1/rooms/{room}/audio.wav", Read, []string{"output"}, "", (*Server).wav},
 	{"GET /v1/rooms/{room}/audio", Read, []string{"output"}, "", (*Server).audio},
 	{"GET /v1/rooms/{room}/ws", Read, []string{"tell"}, "", (*Server).socket},

@@ -13,11 +13,15 @@ import (
 	goyaml "go.yaml.in/yaml/v4"
 
 	"voicepool/cue"
+	"voicepool/internal/expect"
 )
 
 // sheetSchema compiles the output of `voicepool schema`.
-func sheetSchema(t *testing.T) *jsonschema.Schema {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(cue.Schema()))
+func sheetSchema(t *testing.T) *jsonschema.Schema { return compiled(t, cue.Schema()) }
+
+// compiled compiles a schema.
+func compiled(t *testing.T, text []byte) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +158,27 @@ func TestTheSchemaKnowsWhatParseKnows(t *testing.T) {
 			return err != nil && strings.Contains(err.Error(), s)
 		}); (err == nil) != c.fits && !known {
 			t.Errorf("%s is read: %v, but fits: %t", c.text, err, c.fits)
+		}
+	}
+}
+
+// TestRulesSchema checks that the schema of rules accepts and rejects the same files as their parser.
+func TestRulesSchema(t *testing.T) {
+	schema := compiled(t, expect.Schema())
+	for text, valid := range map[string]bool{
+		"expect: [{heard: coin, at: 1.5, level: -20 ± 1, side: left, times: [1, 2], cue: 2.5}]":               true,
+		"sounds: {a: a.wav, b: [x, y], c: }\nexpect: [{silence: [1s, 2]}, {peak: -1, between: [0, 1]}]":       true,
+		"expect: [{stolen: coin, by: bell, at: 1s ± 5ms, id: x, bus: y, voice: 3}, {never: '*', cue: intro}]": true,
+		"expect: [{heard: coin, leval: 3}]":  false,
+		"expect: [{heard: coin, level: 90}]": false,
+		"expect: [{silence: 1s}]":            false,
+		"expect: [{at: 1s}]":                 false,
+		"expect: []":                         false,
+		"sounds: {}":                         false,
+	} {
+		_, err := expect.Parse("rules", []byte(text))
+		if invalid := schema.Validate(edited(t, []byte(text))); (err == nil) != valid || (invalid == nil) != valid {
+			t.Errorf("%s: Parse: %v, the schema: %v", text, err, invalid)
 		}
 	}
 }
