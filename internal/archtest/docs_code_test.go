@@ -24,6 +24,7 @@ import (
 	"voicepool/bank"
 	"voicepool/cue"
 	"voicepool/cue/play"
+	"voicepool/internal/expect"
 	"voicepool/pcm"
 	"voicepool/sounds/library"
 )
@@ -266,11 +267,17 @@ func TestPageTest(t *testing.T) {
 	t.Error("docs/testing.md has no test")
 }
 
-// TestYAMLBlocks parses every block of YAML as a bank, or as a sheet completed with missing declarations and
+// TestYAMLBlocks parses every block of YAML as rules, as a bank, or as a sheet completed with missing declarations and
 // cues.
 func TestYAMLBlocks(t *testing.T) {
 	for at, p := range blocks(t, "yaml") {
 		text := p.text()
+		if regexp.MustCompile(`(?m)^expect:`).MatchString(text) { // rules, see package expect
+			if _, err := expect.Parse(at, []byte(text)); err != nil {
+				t.Errorf("%s: %v", at, err)
+			}
+			continue
+		}
 		if strings.HasPrefix(text, "-") {
 			text = "cues:\n" + text
 		}
