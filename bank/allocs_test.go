@@ -79,7 +79,7 @@ func TestFreshPlaysDoNotAllocate(t *testing.T) {
 			},
 			"a cutoff": func() {
 				lowPass := 900 + x
-				if _, err := b.PlayAt(m.Now(), name, bank.Options{For: 50 * time.Millisecond, LowPass: &lowPass}); err != nil {
+				if _, err := b.PlayAt(m.Now(), name, bank.Options{For: 50 * time.Millisecond, FilterOverrides: mixer.FilterOverrides{LowPass: &lowPass}}); err != nil {
 					t.Fatal(err)
 				}
 			},

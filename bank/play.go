@@ -17,11 +17,11 @@ type Options struct {
 	Pan      float64        // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
 	Pitch    pcm.Semitones  // added to the sound's; -48..+48
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
-	LowPass  *float64       // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: as in the rules
-	HighPass *float64       // like LowPass
 	Sends    []mixer.Send   // replaces the sends of the rules; nil: as in the rules
 	Priority int            // added to the sound's
 	Emitter  *space.Emitter // position in space, copied; nil: not spatial. Zero fields are taken from the rules
+
+	mixer.FilterOverrides // replace the filters of the rules
 
 	From   time.Duration // position in the sound; 0: as in the rules
 	For    time.Duration // stops the sound after this time; 0: it plays to its end
@@ -167,7 +167,7 @@ func (b *Bank) start(
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed,
 		Priority: r.Priority + o.Priority, Emitter: s.emitterFor(o.Emitter),
 		Bus: s.bus, Group: s.group, Loop: r.Loop,
-		From: o.From, For: o.For, FadeIn: o.FadeIn,
+		From: o.From, For: o.For, FadeIn: o.FadeIn, Filters: o.Override(r.Filters),
 		EngineOptions: mixer.EngineOptions{
 			Base: combineBase(base, s.base(&d)), Protect: r.Protect, Rounds: r.Rounds, WhenFull: r.WhenFull, Quality: s.quality,
 			Name: s.startName, Play: number, Owner: o.Owner, Tag: o.Tag, Ref: o.Ref,
@@ -177,7 +177,6 @@ func (b *Bank) start(
 		s.sends = append(s.sends[:0], o.Sends...) // a copy keeps Options on the caller's stack
 		m.Sends = s.sends
 	}
-	m.LowPass, m.HighPass = overrideOr(o.LowPass, r.LowPass), overrideOr(o.HighPass, r.HighPass)
 	if inInterval(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // otherwise the mixer reports the invalid value
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
@@ -189,14 +188,6 @@ func (b *Bank) start(
 		s.undo()
 	}
 	return h, err
-}
-
-// overrideOr returns *override, the value of the game, or rules, the value of the file, if override is nil.
-func overrideOr(override *float64, rules float64) float64 {
-	if override != nil {
-		return *override
-	}
-	return rules
 }
 
 // undo takes back the random choices of the last start of s, so that the next start draws them again. It must not be

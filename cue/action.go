@@ -62,7 +62,7 @@ type Target struct {
 	Scope Scope
 }
 
-// Play starts a sound. The values from Gain to HighPass do not include the sound's own.
+// Play starts a sound. The values from Gain to Filters do not include the sound's own.
 type Play struct {
 	Sound     int    // index in Sheet.Sounds
 	ID        string // may be empty
@@ -77,14 +77,14 @@ type Play struct {
 	FadeIn    rules.Time
 	FadeShape sounds.Shape
 
-	Gain              pcm.Decibels
-	Pan               float64
-	Pitch             pcm.Semitones
-	Speed             float64 // a ratio; 0: 1
-	LowPass, HighPass float64 // Hz; 0: off; the sound's by default
-	Sends             []mixer.Send
-	Parameters        []Parameter
-	Spot              *space.Spot // nil: the start has no position
+	Gain          pcm.Decibels
+	Pan           float64
+	Pitch         pcm.Semitones
+	Speed         float64 // a ratio; 0: 1
+	mixer.Filters         // the sound's by default
+	Sends         []mixer.Send
+	Parameters    []Parameter
+	Spot          *space.Spot // nil: the start has no position
 
 	Layers []Play     // the starts of a sound with layers, which take the place of this one; nil: no layers
 	Delay  rules.Time // of a layer: from the time of the cue to its start

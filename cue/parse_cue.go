@@ -1,10 +1,12 @@
 package cue
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/property"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/parse"
 	"voicepool/internal/sheet/scenes"
@@ -212,7 +214,17 @@ func (d *draft) checkRequired(n *yaml.Node) {
 		f := d.field(p.Key)
 		return f != nil && f.property != 0
 	}):
-		d.Fail(n.Position, "a set needs something to set: gain, pan, pitch, speed, lowpass, highpass, loop, priority, protect, parameters or, for a bus, mute, solo, effects, sends")
+		var voice, bus string
+		for i := range d.table {
+			if f := &d.table[i]; f.property != 0 && f.Key != "to" {
+				if property.Table[bits.TrailingZeros16(uint16(f.property))].Owners&property.Voice != 0 {
+					voice += f.Key + ", "
+				} else {
+					bus += f.Key + ", "
+				}
+			}
+		}
+		d.Fail(n.Position, "a set needs something to set: %sparameters or, for a bus, %seffects, sends", voice, bus)
 	}
 }
 
@@ -365,8 +377,7 @@ func (d *draft) parsePlay(p *yaml.Pair) bool {
 func (d *draft) inherit(n *yaml.Node) {
 	c, s := &d.play, d.sound
 	inherit(n, "pan", &c.Pan, s.Pan)
-	inherit(n, "lowpass", &c.LowPass, s.LowPass)
-	inherit(n, "highpass", &c.HighPass, s.HighPass)
+	inheritFilters(n, &c.Filters, s.Filters)
 	inherit(n, "sends", &c.Sends, s.Sends)
 	inherit(n, "bus", &c.Bus, s.Bus)
 	inherit(n, "priority", &c.Priority, s.Priority)
@@ -381,6 +392,14 @@ func (d *draft) inherit(n *yaml.Node) {
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	if fields.Find(n, key) == nil {
 		*dst = sound
+	}
+}
+
+// inheritFilters is inherit for all filters.
+func inheritFilters(n *yaml.Node, dst *mixer.Filters, sound mixer.Filters) {
+	from := sound.FilterFields()
+	for i, to := range dst.FilterFields() {
+		inherit(n, property.Filters()[i].Key, to, *from[i])
 	}
 }
 

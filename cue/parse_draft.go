@@ -177,7 +177,7 @@ func newDraft(r *reader) *draft {
 // playKeys returns the keys that only starts have, and their keys for the values of a voice.
 func (d *draft) playKeys() (all []cueField) {
 	p := &d.play
-	for _, f := range []fields.Field{
+	for _, f := range slices.Concat([]fields.Field{
 		{Key: "id", To: d.parseID, Shape: new(string)},
 		{Key: "bus", To: fields.Name{To: &p.Bus, Kind: "bus", Known: d.Buses}},
 		{Key: "gain", To: &p.Gain, Within: parse.Decibels},
@@ -185,8 +185,7 @@ func (d *draft) playKeys() (all []cueField) {
 		{Key: "pitch", To: &p.Pitch, Within: parse.Semitones},
 		{Key: "speed", To: &p.Speed, Within: parse.Ratios},
 		{Key: "sends", To: parse.VoiceSends(&p.Sends, d.Buses, true)},
-		{Key: "lowpass", To: parse.Cutoff(&p.LowPass), Within: parse.Cutoffs},
-		{Key: "highpass", To: parse.Cutoff(&p.HighPass), Within: parse.Cutoffs},
+	}, parse.Filters(&p.Filters), []fields.Field{
 		{Key: "loop", To: fields.Loop{On: &p.Loop, Rounds: &p.Rounds}},
 		{Key: "fade_in", To: &p.FadeIn},
 		{Key: "from", To: &p.From},
@@ -195,7 +194,7 @@ func (d *draft) playKeys() (all []cueField) {
 		{Key: "protect", To: &p.Protect},
 		{Key: "owner", To: &p.Owner},
 		{Key: "shape", To: parse.Shape(&p.FadeShape)},
-	} {
+	}) {
 		all = append(all, cueField{f, []Verb{VerbPlay}, 0})
 	}
 	return all
@@ -204,14 +203,17 @@ func (d *draft) playKeys() (all []cueField) {
 // setKeys returns the keys of a set and a fade for the properties that they change, and for the time.
 func (d *draft) setKeys() []cueField {
 	c, set, both := &d.set.Change, []Verb{VerbSet}, []Verb{VerbFade, VerbSet}
-	return []cueField{
+	all := []cueField{
 		{fields.Field{Key: "to", To: &c.Gain, Within: parse.Decibels}, []Verb{VerbFade}, mixer.FieldGain},
 		{fields.Field{Key: "gain", To: &c.Gain, Within: parse.Decibels}, set, mixer.FieldGain},
 		{fields.Field{Key: "pan", To: &c.Pan, Within: parse.Pans}, set, mixer.FieldPan},
 		{fields.Field{Key: "pitch", To: &c.Pitch, Within: parse.Semitones}, set, mixer.FieldPitch},
 		{fields.Field{Key: "speed", To: &c.Speed, Within: parse.Ratios}, set, mixer.FieldSpeed},
-		{fields.Field{Key: "lowpass", To: parse.Cutoff(&c.LowPass), Within: parse.Cutoffs}, set, mixer.FieldLowPass},
-		{fields.Field{Key: "highpass", To: parse.Cutoff(&c.HighPass), Within: parse.Cutoffs}, set, mixer.FieldHighPass},
+	}
+	for i, f := range parse.Filters(&c.Filters) {
+		all = append(all, cueField{f, set, mixer.FieldLowPass << i})
+	}
+	return append(all, []cueField{
 		{fields.Field{Key: "mute", To: &c.Mute}, set, mixer.FieldMute},
 		{fields.Field{Key: "solo", To: &c.Solo}, set, mixer.FieldSolo},
 		{fields.Field{Key: "loop", To: fields.Loop{Rounds: &c.Rounds}}, set, mixer.FieldRounds},
@@ -219,7 +221,7 @@ func (d *draft) setKeys() []cueField {
 		{fields.Field{Key: "protect", To: &c.Protect}, set, mixer.FieldProtect},
 		{fields.Field{Key: "over", To: &d.set.Over}, both, 0},
 		{fields.Field{Key: "shape", To: parse.Shape(&c.Shape)}, both, 0},
-	}
+	}...)
 }
 
 // keysByVerb returns the keys of cues (from d.table) that each verb takes. For the zero verb it returns all keys,

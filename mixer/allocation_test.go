@@ -43,7 +43,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"SetSpeed":   func() { h.SetSpeed(1 + float64(n%5)/9) },
 		"SetLowPass": func() { h.SetLowPass(float64(n%2) * 500); h.SetHighPass(float64(20 + n%50)) },
 		"filters": func() {
-			m.Play(s, mixer.Options{LowPass: 300, HighPass: 30})
+			m.Play(s, mixer.Options{Filters: mixer.Filters{LowPass: 300, HighPass: 30}})
 			m.Engine().At(mixer.Now).SetLowPass(mixer.TargetTag(1), float64(300+n%99))
 			m.Engine().At(m.Now()+9).SetHighPass(mixer.TargetSound(s), 0)
 		},

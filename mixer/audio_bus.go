@@ -4,14 +4,9 @@ import (
 	"slices"
 
 	"voicepool/internal/move"
+	"voicepool/internal/property"
 	"voicepool/mixer/internal/busmix"
 )
-
-// busProperties maps properties to properties of busmix; 0: a bus does not have the property.
-var busProperties = [numBusFades]busmix.Property{
-	propGain: busmix.Gain, propPan: busmix.Pan, propPitch: busmix.Pitch, propLowPass: busmix.LowPass, propHighPass: busmix.HighPass,
-	propMute: busmix.Mute, propSolo: busmix.Solo,
-}
 
 // busGraph is the buses of the mixer. Its methods decide what depends on voices.
 type busGraph struct {
@@ -80,11 +75,11 @@ func (g *busGraph) mayHaveOutput(bus int) bool {
 // new pitch and new scores. After a change of solo, all voices get new scores.
 func (g *busGraph) set(index int, c *command) {
 	a := g.a
-	var sets [numBusFades]busmix.Set
+	var sets [property.NumBusFades]busmix.Set
 	n := 0
 	for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()
-		sets[n] = busmix.Set{Property: busProperties[f], Value: c.change.get(f)}
+		sets[n] = busmix.Set{Property: f, Value: c.change.get(f)}
 		n++
 	}
 	over := a.smoothed(g.mayHaveOutput(index), c.fadeFrames)

@@ -62,9 +62,8 @@ func (a *audio) journalCommand(c *command) {
 		e.Priority, e.Protect, e.WhenFull, e.Owner = int(r.prio), r.protect, r.whenFull, r.owner
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
-			From: o.From, For: r.duration, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.isSpatial,
+			From: o.From, For: r.duration, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.isSpatial, Filters: r.filters(),
 		}
-		e.How.LowPass, e.How.HighPass = r.cutoffs()
 		if r.isSpatial {
 			e.How.Emitter = r.spatial.Source.Emitter()
 		}

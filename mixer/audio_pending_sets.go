@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/internal/property"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pool"
@@ -60,7 +61,7 @@ func (a *audio) applyPending(r *record, id pool.Handle, props propertySet) {
 // change that the control side is writing right now waits for the next block.
 func (a *audio) storeOverrides(r *record, id pool.Handle, props propertySet) {
 	extra := r.extra.Load() // not nil: a pending set exists
-	for f := range numVoiceFades {
+	for f := range property.NumVoiceFades {
 		if props&(1<<f) == 0 {
 			continue
 		}
@@ -76,7 +77,7 @@ func (a *audio) storeOverrides(r *record, id pool.Handle, props propertySet) {
 // deferSet leaves the pending change of property f for the next block, because the control side is writing it right
 // now. dirty holds one bit for each property of the voice or bus with a pending change. deferSet sets the bit of f and
 // a.setsDeferred.
-func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property) {
+func (a *audio) deferSet(dirty *pendingset.DirtyBits, f property.ID) {
 	dirty.Or(1 << f)
 	a.setsDeferred.Store(true)
 }
@@ -99,13 +100,13 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	}
 	r.dirty.And(^uint32(done))
 	set := command{kind: cmdSet}
-	var fades [numVoiceFades]pendingset.Snapshot
-	for f := range numChangeProps {
+	var fades [property.NumVoiceFades]pendingset.Snapshot
+	for f := range property.NumChange {
 		switch bit := propertySet(1) << f; {
 		case overrides.props&bit != 0:
 			set.change.put(f, overrides.values[f])
 		case props&bit == 0:
-		case f >= numVoiceFades:
+		case f >= property.NumVoiceFades:
 			set.change.put(f, math.Float64frombits(extra.pendingValues[f].Load()))
 		default:
 			p, ok := extra.pending[f].Read()
@@ -114,7 +115,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 				continue
 			}
 			if fades[f] = p; p.HasJump && !(p.HasFade && audible) {
-				if set.change.put(f, p.Jump); f == propGain {
+				if set.change.put(f, p.Jump); f == property.Gain {
 					set.change.Shape = p.Shape
 				}
 			}
@@ -125,14 +126,14 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 	} else {
 		a.scores.rescore(i)
 	}
-	for f := range numVoiceFades {
+	for f := range property.NumVoiceFades {
 		if p := &fades[f]; p.HasFade {
 			fade := command{kind: cmdSet, fadeFrames: p.Over, change: Change{Shape: p.Shape}}
 			fade.change.put(f, p.Target)
 			a.applyToVoice(i, &fade)
 		}
 	}
-	for f := propSeek; f < numProps; f++ {
+	for f := property.Seek; f < property.Num; f++ {
 		x, ok := math.Float64frombits(extra.pendingValues[f].Load()), props&(1<<f) != 0
 		if overrides.props&(1<<f) != 0 {
 			x, ok = overrides.values[f], true
@@ -153,7 +154,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 func (a *audio) applyBusPending(index int, props propertySet) {
 	b := &a.busPendings[index]
 	audible := props != 0 && a.graph.mayHaveOutput(index)
-	for f := range numBusFades {
+	for f := range property.NumBusFades {
 		if props&(1<<f) == 0 {
 			continue
 		}
@@ -174,7 +175,7 @@ func (a *audio) applyBusPending(index int, props propertySet) {
 
 // applyBusSet fades property f of the bus with the given index to x, in the unit of the property, within fadeFrames
 // frames along shape. The fade begins at the present frame. The change is recorded in the journal.
-func (a *audio) applyBusSet(index int, f property, x float64, fadeFrames int64, shape sounds.Shape) {
+func (a *audio) applyBusSet(index int, f property.ID, x float64, fadeFrames int64, shape sounds.Shape) {
 	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, fadeFrames: fadeFrames, change: Change{Shape: shape}}
 	c.change.put(f, x)
 	a.journalCommand(&c)
@@ -217,12 +218,12 @@ func (a *audio) applyDeferredStop(r *record) bool {
 type startOverrides struct {
 	id     pool.Handle // of the start that it is for
 	props  propertySet
-	values [numProps]float64
+	values [property.Num]float64
 }
 
 // set stores value as the initial value of a property of the start with the handle id. The parameter field is the
 // property; value is in its unit, and 1 or 0 for booleans. If f holds values of another start, they are dropped first.
-func (f *startOverrides) set(id pool.Handle, field property, value float64) {
+func (f *startOverrides) set(id pool.Handle, field property.ID, value float64) {
 	if f.id != id {
 		*f = startOverrides{id: id}
 	}
@@ -256,9 +257,9 @@ func (a *audio) overrideStart(r *record, c *command) {
 			overrides.set(id, f, c.change.get(f))
 		}
 	case c.kind == cmdPause || c.kind == cmdResume:
-		overrides.set(id, propPaused, boolFloat(c.kind == cmdPause))
+		overrides.set(id, property.Paused, boolFloat(c.kind == cmdPause))
 	case c.kind == cmdSeek && c.feed == nil:
-		overrides.set(id, propSeek, float64(c.position))
+		overrides.set(id, property.Seek, float64(c.position))
 	case c.kind == cmdSeek:
 		r.options.Buffer.Drop()
 		r.options.Buffer, c.bufferOwned = c.feed, true

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"voicepool/internal/property"
 	"voicepool/internal/release"
 	"voicepool/pcm"
 	"voicepool/pool"
@@ -96,7 +97,7 @@ func (a *audio) start(id pool.Handle, fades *voice.Moves) {
 		}
 		a.journalContinuedFades(i, continued)
 	}
-	if props := propertySet(r.dirty.Load()) >> numVoiceFades << numVoiceFades; props != 0 || overrides != nil && overrides.props != 0 {
+	if props := propertySet(r.dirty.Load()) >> property.NumVoiceFades << property.NumVoiceFades; props != 0 || overrides != nil && overrides.props != 0 {
 		a.applyProperties(r, props, overrides)
 	}
 	a.stats.Playing++

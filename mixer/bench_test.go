@@ -37,7 +37,7 @@ func BenchmarkStartSteal(b *testing.B) {
 			b.Run(fmt.Sprint(n, c.name), func(b *testing.B) {
 				m := newMixer(b, mixer.Config{Voices: n, Commands: 8192, IgnoreFilters: c.blind})
 				block := make([]pcm.Frame, 64)
-				o := mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{WhenFull: mixer.WhenFullEnd}, LowPass: c.lowPass}
+				o := mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{WhenFull: mixer.WhenFullEnd}, Filters: mixer.Filters{LowPass: c.lowPass}}
 				for i := range n {
 					o.Gain = pcm.Decibels(-i % 60)
 					play(b, m.Engine().At(mixer.Now), sounds[i%4], o)

@@ -200,7 +200,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 			}, ms(400)))
 			if from == 0 && r.IntN(2) == 0 {
 				cutoff := []float64{0, 0, 60, 400, 3000}
-				must(t, at.Set(target, mixer.Change{Fields: mixer.FieldLowPass << r.IntN(2), LowPass: cutoff[r.IntN(5)], HighPass: cutoff[r.IntN(5)]}, ms(400)))
+				must(t, at.Set(target, mixer.Change{Fields: mixer.FieldLowPass << r.IntN(2), Filters: mixer.Filters{LowPass: cutoff[r.IntN(5)], HighPass: cutoff[r.IntN(5)]}}, ms(400)))
 			}
 		case 7, 8:
 			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{

@@ -91,13 +91,13 @@ func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, P
 // SetLowPass sets the cutoff of the low-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the low-pass
 // off. The error wraps ErrOption for a value out of range or the zero Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetLowPass(hz float64) error {
-	return b.set(Change{Fields: FieldLowPass, LowPass: hz}, 0)
+	return b.set(Change{Fields: FieldLowPass, Filters: Filters{LowPass: hz}}, 0)
 }
 
 // SetHighPass sets the cutoff of the high-pass of the bus to hz, 20..20,000, ramped over 5 ms. 0 turns the high-pass
 // off. The error wraps ErrOption for a value out of range or the zero Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetHighPass(hz float64) error {
-	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
+	return b.set(Change{Fields: FieldHighPass, Filters: Filters{HighPass: hz}}, 0)
 }
 
 // SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over 5 ms. The error wraps

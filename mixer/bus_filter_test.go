@@ -22,7 +22,7 @@ func TestBusFilterWays(t *testing.T) {
 	samples := noise(rand.New(rand.NewPCG(3, 4)), rate, 2, 1500)
 	samples.Loop = [2]int64{0, 1500}
 	s := sound(t, samples)
-	both := mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: 700, HighPass: 90}
+	both := mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, Filters: mixer.Filters{LowPass: 700, HighPass: 90}}
 	over := 100 * time.Millisecond
 	first, plain := filterVoice(s, 700, 90, -1, 0, 0, 0, n), filterVoice(s, 0, 0, -1, 0, 0, 0, n)
 	later, off := filterVoice(s, 0, 0, 1000, 700, 90, 800, n), filterVoice(s, 700, 90, 1000, 0, 0, 800, n)
@@ -90,9 +90,9 @@ func TestBusFilterBits(t *testing.T) {
 		for i := range 50 {
 			at := int64(i*97 + 2000*(i/10))
 			play(t, m.Engine().At(at), level(t, 8000, 100+i*5, 0.3), mixer.Options{Gain: pcm.Decibels(-i % 13), Bus: busOf(t, m, "sfx"), Pitch: pcm.Semitones(i % 4)})
-			c := mixer.Change{Fields: mixer.FieldLowPass, LowPass: float64(i % 3 * (100 + 60*i))}
+			c := mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: float64(i % 3 * (100 + 60*i))}}
 			if i%4 == 1 {
-				c = mixer.Change{Fields: mixer.FieldHighPass, HighPass: float64(i % 5 * (20 + i))}
+				c = mixer.Change{Fields: mixer.FieldHighPass, Filters: mixer.Filters{HighPass: float64(i % 5 * (20 + i))}}
 			}
 			must(t, m.Engine().At(at+int64(i*31%700)).Set(mixer.TargetBus(busOf(t, m, []string{"sfx", "hall", "master"}[i%3])), c, time.Duration(i%9)*20*ms))
 		}

@@ -62,8 +62,8 @@ func TestHearsFilters(t *testing.T) {
 		}
 		s.Refine(sounds.SpectrumLevel, false)
 		for hertz := 100.0; hertz <= 10001; hertz *= math.Pow(10, 0.25*float64(longtest.Amount(3, 1))) {
-			low = append(low, wrongBy(t, s, mixer.Options{LowPass: hertz})...)
-			high = append(high, wrongBy(t, s, mixer.Options{HighPass: hertz})...)
+			low = append(low, wrongBy(t, s, mixer.Options{Filters: mixer.Filters{LowPass: hertz}})...)
+			high = append(high, wrongBy(t, s, mixer.Options{Filters: mixer.Filters{HighPass: hertz}})...)
 		}
 	}
 	for what, all := range map[string][]float64{"low-pass": low, "high-pass": high} {
@@ -309,7 +309,7 @@ func TestHearsPaths(t *testing.T) {
 			}
 			b, _ := m.Bus(v.bus)
 			var err error
-			v.handle, err = m.Play(pink, mixer.Options{Bus: b, Gain: v.gain, LowPass: v.low, HighPass: v.high, Loop: true, EngineOptions: mixer.EngineOptions{Sends: v.sends}})
+			v.handle, err = m.Play(pink, mixer.Options{Bus: b, Gain: v.gain, Filters: mixer.Filters{LowPass: v.low, HighPass: v.high}, Loop: true, EngineOptions: mixer.EngineOptions{Sends: v.sends}})
 			must(t, err)
 			voices = append(voices, v)
 		}

@@ -118,17 +118,19 @@ func clickScenes(t testing.TB) []clickScene {
 		{name: "pan", corner: true, happens: set(mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 0)},
 		{name: "pitch", happens: set(mixer.Change{Fields: mixer.FieldPitch, Pitch: 7}, 0)},
 		{name: "speed", happens: set(mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.6}, 0)},
-		{name: "low-pass", happens: set(mixer.Change{Fields: mixer.FieldLowPass, LowPass: 800}, 0)},
-		{name: "high-pass", happens: set(mixer.Change{Fields: mixer.FieldHighPass, HighPass: 80}, 0)},
-		{name: "both off", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 800, HighPass: 80} }, happens: set(mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass}, 0)},
-		{name: "stop of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 300} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+		{name: "low-pass", happens: set(mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: 800}}, 0)},
+		{name: "high-pass", happens: set(mixer.Change{Fields: mixer.FieldHighPass, Filters: mixer.Filters{HighPass: 80}}, 0)},
+		{name: "both off", options: func(*mixer.Mixer) mixer.Options {
+			return mixer.Options{Pan: -1, Filters: mixer.Filters{LowPass: 800, HighPass: 80}}
+		}, happens: set(mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass}, 0)},
+		{name: "stop of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Filters: mixer.Filters{LowPass: 300}} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			must(t, m.Engine().At(at).Stop(mixer.TargetVoice(h), 0))
 		}},
-		{name: "pause and resume of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 300} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+		{name: "pause and resume of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Filters: mixer.Filters{LowPass: 300}} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			must(t, m.Engine().At(at).Pause(mixer.TargetVoice(h)))
 			must(t, m.Engine().At(at+777).Resume(mixer.TargetVoice(h)))
 		}},
-		{name: "seek of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, LowPass: 300} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+		{name: "seek of a low-pass", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Filters: mixer.Filters{LowPass: 300}} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			must(t, m.Engine().At(at).Seek(mixer.TargetVoice(h), 33123*time.Microsecond))
 		}},
 		{name: "mute", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)},

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"voicepool/effect"
-	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/internal/words"
 	"voicepool/mixer/internal/bustree"
 	"voicepool/pcm"
@@ -202,9 +202,9 @@ func (c *configCheck) requireRange(x, least, most float64, name, unit string) {
 
 // requireProperty records an error, as require does, if *x is out of the range of property f. of names the object of
 // the property in the message, such as a bus. It replaces a gain of -Inf by the minimum gain.
-func (c *configCheck) requireProperty(of string, f property, x *float64) {
-	if !f.normalize(x) {
-		c.require(false, "%s: %w", of, f.rangeError(*x))
+func (c *configCheck) requireProperty(of string, f property.ID, x *float64) {
+	if !normalize(f, x) {
+		c.require(false, "%s: %w", of, rangeError(f, *x))
 	}
 }
 
@@ -253,7 +253,7 @@ func (c Config) withDefaults() (checkedConfig, error) {
 	if check.error == nil { // so does size
 		c.initial = c.initialCapacity(commands, events)
 	}
-	check.requireProperty("the master", propGain, (*float64)(&c.MasterGain))
+	check.requireProperty("the master", property.Gain, (*float64)(&c.MasterGain))
 	check.buses(c.Buses)
 	check.outputs(&c)
 	checked := checkedConfig{Config: c, buses: c.allBuses()}
@@ -301,8 +301,8 @@ func (c *configCheck) buses(buses []BusConfig) {
 	c.require(len(buses) <= MaxBuses, "%d buses, a mixer has at most %d", len(buses), MaxBuses)
 	for i := range buses {
 		b := &buses[i]
-		for f, x := range [...]*float64{propGain: (*float64)(&b.Gain), propPan: &b.Pan, propPitch: (*float64)(&b.Pitch)} {
-			c.requireProperty(fmt.Sprintf("bus %q", b.Name), property(f), x)
+		for f, x := range [...]*float64{property.Gain: (*float64)(&b.Gain), property.Pan: &b.Pan, property.Pitch: (*float64)(&b.Pitch)} {
+			c.requireProperty(fmt.Sprintf("bus %q", b.Name), property.ID(f), x)
 		}
 		c.require(b.Voices >= 0, "bus %q: at most %d voices; 0 is any number", b.Name, b.Voices)
 		b.Sends = slices.Clone(b.Sends)
@@ -340,21 +340,20 @@ func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }
 
 // The limits of a mixer. New, and the calls that start and change voices, refuse values beyond them.
 const (
-	MaxVoices   = 65536      // of Config.Voices, MaxVoices, Virtual and Grow.Max
-	MaxBuses    = 4096       // without the master
-	MaxRate     = 768000     // frames per second
-	MaxPriority = 1000000    // the minimum is -MaxPriority
-	MaxRounds   = 1000000000 // of Options.Rounds and Handle.SetLoop
+	MaxVoices   = 65536                // of Config.Voices, MaxVoices, Virtual and Grow.Max
+	MaxBuses    = 4096                 // without the master
+	MaxRate     = 768000               // frames per second
+	MaxPriority = property.MaxPriority // 1,000,000; the minimum is -MaxPriority
+	MaxRounds   = property.MaxRounds   // 1,000,000,000, of Options.Rounds and Handle.SetLoop
 
-	MinGain  = -120 // decibels
-	MaxGain  = 24
-	MaxPan   = 1       // the minimum is -MaxPan
-	MaxPitch = 48      // semitones; the minimum is -MaxPitch
-	MinSpeed = 1. / 16 // a ratio
-	MaxSpeed = 16
-
-	MinCutoff = passfilter.MinCutoff // Hz
-	MaxCutoff = passfilter.MaxCutoff
+	MinGain   = property.MinGain   // -120 dB
+	MaxGain   = property.MaxGain   // +24 dB
+	MaxPan    = property.MaxPan    // 1; the minimum is -MaxPan
+	MaxPitch  = property.MaxPitch  // 48 semitones; the minimum is -MaxPitch
+	MinSpeed  = property.MinSpeed  // 1/16, a ratio
+	MaxSpeed  = property.MaxSpeed  // 16
+	MinCutoff = property.MinCutoff // 20 Hz
+	MaxCutoff = property.MaxCutoff // 20,000 Hz
 )
 
 // Check returns the error that New would return for c, or nil if c is valid. It creates no mixer.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/internal/spectrum"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/refiner"
@@ -99,13 +100,12 @@ func (r *record) filter() *voice.Filter {
 	return nil
 }
 
-// cutoffs returns the cutoffs in Hz that the start was requested with; 0 is off. Later changes are not included.
-func (r *record) cutoffs() (lowPass, highPass float64) {
+// filters returns the filters that the start was requested with. Later changes are not included.
+func (r *record) filters() Filters {
 	if !r.filtered {
-		return 0, 0
+		return Filters{}
 	}
-	extra := r.extra.Load()
-	return extra.lowPass, extra.highPass
+	return r.extra.Load().filters
 }
 
 // attachFilters attaches to the voice v the filters that the start of r needs: the filter with the initial cutoffs,
@@ -114,16 +114,19 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 // all of these. Audio side.
 func (r *record) attachFilters(v *voice.Voice, now int64) {
 	if r.filtered {
-		lowPass, highPass := r.cutoffs()
-		v.AttachFilter(now, r.filter(), lowPass, highPass)
+		filters, values := r.filters(), passfilter.Values{}
+		for i, x := range filters.FilterFields() {
+			values[i] = *x
+		}
+		v.AttachFilter(now, r.filter(), values)
 	}
 	if r.sendsPre {
-		v.AttachFilter(now, r.filter(), 0, 0) // its cutoffs may both be 0
+		v.AttachFilter(now, r.filter(), passfilter.Values{}) // its cutoffs may both be 0
 	}
 	if r.isSpatial {
 		lowPass, direct := r.spatial.LowPass()
 		if f := r.filter(); lowPass != 0 && f != nil {
-			v.AttachFilter(now, f, 0, 0)
+			v.AttachFilter(now, f, passfilter.Values{})
 			v.SetSpatialLowPass(now, lowPass, 0)
 		}
 		if screen := r.screen(); screen != nil {
@@ -176,7 +179,7 @@ func (s *slot) resetScreen() {
 // has no effect if the voice already has a filter, or if no filter was allocated.
 func (s *slot) attachFilter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
-		s.voice.AttachFilter(now, f, 0, 0)
+		s.voice.AttachFilter(now, f, passfilter.Values{})
 	}
 }
 
@@ -185,7 +188,7 @@ func (s *slot) attachFilter(hz float64, now int64) {
 func (c *configCheck) cutoffs(buses []BusConfig) {
 	for i := range buses {
 		of := fmt.Sprintf("bus %q", buses[i].Name)
-		c.requireProperty(of, propLowPass, &buses[i].LowPass)
-		c.requireProperty(of, propHighPass, &buses[i].HighPass)
+		c.requireProperty(of, property.LowPass, &buses[i].LowPass)
+		c.requireProperty(of, property.HighPass, &buses[i].HighPass)
 	}
 }

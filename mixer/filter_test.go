@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -21,15 +23,15 @@ func filterVoice(s *sounds.Sound, low, high float64, at int64, toLow, toHigh flo
 	var v voice.Voice
 	var f voice.Filter
 	v.Start(s, voice.Options{Loop: true}, 0)
-	v.AttachFilter(0, &f, low, high)
+	v.AttachFilter(0, &f, passfilter.Values{low, high})
 	out := make([]pcm.Frame, n)
 	if at < 0 {
 		v.Mix(out, 0)
 		return out
 	}
 	v.Mix(out[:at], 0)
-	v.SetLowPass(at, toLow, frames)
-	v.SetHighPass(at, toHigh, frames)
+	v.SetFilter(property.LowPass, at, toLow, frames)
+	v.SetFilter(property.HighPass, at, toHigh, frames)
 	v.Mix(out[at:], at)
 	return out
 }
@@ -42,8 +44,8 @@ func TestFilterWays(t *testing.T) {
 	samples.Loop = [2]int64{0, 1500}
 	s := sound(t, samples)
 	o := mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Tag: 5}}
-	begins := mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Tag: 5}, LowPass: 700, HighPass: 90}
-	both := mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: 700, HighPass: 90}
+	begins := mixer.Options{Loop: true, EngineOptions: mixer.EngineOptions{Tag: 5}, Filters: mixer.Filters{LowPass: 700, HighPass: 90}}
+	both := mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, Filters: mixer.Filters{LowPass: 700, HighPass: 90}}
 	over := 100 * time.Millisecond
 	first := filterVoice(s, 700, 90, -1, 0, 0, 0, n)
 	plain := filterVoice(s, 0, 0, -1, 0, 0, 0, n)
@@ -127,8 +129,8 @@ func TestFilterErrors(t *testing.T) {
 	for name, err := range map[string]error{
 		"low-pass: 19.9 Hz is not in 20..20000; 0 is off":   h.SetLowPass(19.9),
 		"high-pass: 20001 Hz is not in 20..20000; 0 is off": m.Engine().At(9).SetHighPass(mixer.TargetTag(1), 20001),
-		"low-pass: NaN Hz is not in 20..20000; 0 is off":    playing(mixer.Options{LowPass: math.NaN()}),
-		"high-pass: -1 Hz is not in 20..20000; 0 is off":    playing(mixer.Options{HighPass: -1}),
+		"low-pass: NaN Hz is not in 20..20000; 0 is off":    playing(mixer.Options{Filters: mixer.Filters{LowPass: math.NaN()}}),
+		"high-pass: -1 Hz is not in 20..20000; 0 is off":    playing(mixer.Options{Filters: mixer.Filters{HighPass: -1}}),
 	} {
 		if want := mixer.ErrOption.Error() + ": " + name; !errors.Is(err, mixer.ErrOption) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
@@ -137,7 +139,7 @@ func TestFilterErrors(t *testing.T) {
 	for _, hz := range []float64{0, 20, 20000} {
 		must(t, h.SetLowPass(hz))
 		must(t, m.Engine().At(9).SetHighPass(mixer.TargetTag(1), hz))
-		must(t, playing(mixer.Options{LowPass: hz, HighPass: hz}))
+		must(t, playing(mixer.Options{Filters: mixer.Filters{LowPass: hz, HighPass: hz}}))
 	}
 }
 
@@ -156,14 +158,14 @@ func TestFilterThen(t *testing.T) {
 			defer m.Close()
 			var h mixer.Handle
 			if joined {
-				h = play(t, m.Engine().At(0), part(0, half), mixer.Options{LowPass: c.first})
-				_, err := h.Then(part(half, n), mixer.Options{LowPass: c.next}, mixer.AtEnd)
+				h = play(t, m.Engine().At(0), part(0, half), mixer.Options{Filters: mixer.Filters{LowPass: c.first}})
+				_, err := h.Then(part(half, n), mixer.Options{Filters: mixer.Filters{LowPass: c.next}}, mixer.AtEnd)
 				must(t, err)
 			} else {
-				h = play(t, m.Engine().At(0), part(0, n), mixer.Options{LowPass: c.first})
+				h = play(t, m.Engine().At(0), part(0, n), mixer.Options{Filters: mixer.Filters{LowPass: c.first}})
 			}
 			if c.to != c.first {
-				must(t, m.Engine().At(800).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: c.to}, 100*time.Millisecond))
+				must(t, m.Engine().At(800).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: c.to}}, 100*time.Millisecond))
 			}
 			return renderIn(m, n, block)
 		}
@@ -183,10 +185,10 @@ func TestFilterThen(t *testing.T) {
 func TestFilterJournal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Journal: 64})
 	s := level(t, 1000, 400, 0.1)
-	h := play(t, m.Engine().At(3), s, mixer.Options{LowPass: 440.1, HighPass: 33})
+	h := play(t, m.Engine().At(3), s, mixer.Options{Filters: mixer.Filters{LowPass: 440.1, HighPass: 33}})
 	m.Render(make([]pcm.Frame, 100))
 	must(t, h.SetLowPass(0))
-	must(t, m.Engine().At(120).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldHighPass, HighPass: 55}, time.Second))
+	must(t, m.Engine().At(120).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldHighPass, Filters: mixer.Filters{HighPass: 55}}, time.Second))
 	play(t, m.Engine().At(130), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 100))
 	entries := make([]mixer.Entry, 64)

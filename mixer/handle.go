@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"voicepool/internal/property"
 	"voicepool/mixer/internal/history"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pcm"
@@ -105,46 +106,40 @@ func (h Handle) Stop(over time.Duration) error {
 
 // Pause fades the voice out over 10 ms and holds its position. The voice keeps its slot. A voice that a stop is
 // fading out ends at once. The error is ErrGone or, with Config.Lead, ErrBusy.
-func (h Handle) Pause() error { return h.setProperty(propPaused, 1) }
+func (h Handle) Pause() error { return h.setProperty(property.Paused, 1) }
 
 // Resume ends a pause of the voice itself, also one by its tag or its sound. The voice fades in over 5 ms. It stays
 // paused while its bus or the whole mixer (TargetAll) is paused. The error is ErrGone or, with Config.Lead, ErrBusy.
-func (h Handle) Resume() error { return h.setProperty(propPaused, 0) }
+func (h Handle) Resume() error { return h.setProperty(property.Paused, 0) }
 
 // SetGain sets the gain of the voice, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The
 // gain of Options.Base is added to it. The error is ErrGone or wraps ErrOption; with Config.Lead it may also be
 // ErrBusy.
-func (h Handle) SetGain(gain pcm.Decibels) error { return h.setProperty(propGain, float64(gain)) }
+func (h Handle) SetGain(gain pcm.Decibels) error { return h.setProperty(property.Gain, float64(gain)) }
 
 // SetPan sets the pan of the voice, ramped over 5 ms. pan is -1 (left) .. +1 (right). The error is ErrGone or
 // wraps ErrOption; with Config.Lead it may also be ErrBusy.
-func (h Handle) SetPan(pan float64) error { return h.setProperty(propPan, pan) }
+func (h Handle) SetPan(pan float64) error { return h.setProperty(property.Pan, pan) }
 
 // SetPitch sets the pitch of the voice, ramped over 5 ms. pitch is -48..+48 semitones. The pitch of Options.Base is
 // added to it. The error is ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
-func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.setProperty(propPitch, float64(pitch)) }
+func (h Handle) SetPitch(pitch pcm.Semitones) error {
+	return h.setProperty(property.Pitch, float64(pitch))
+}
 
 // SetSpeed sets the speed of the voice, ramped over 5 ms. speed is a ratio of 1/16..16; the speed of Options.Base
 // multiplies it. The error is ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
-func (h Handle) SetSpeed(speed float64) error { return h.setProperty(propSpeed, speed) }
-
-// SetLowPass sets the cutoff of the voice's low-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
-// ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
-func (h Handle) SetLowPass(hz float64) error { return h.setProperty(propLowPass, hz) }
-
-// SetHighPass sets the cutoff of the voice's high-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
-// ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
-func (h Handle) SetHighPass(hz float64) error { return h.setProperty(propHighPass, hz) }
+func (h Handle) SetSpeed(speed float64) error { return h.setProperty(property.Speed, speed) }
 
 // SetPriority sets the priority of the voice, -1,000,000..1,000,000. Voices of lower priority are stolen first. The
 // error is ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
 func (h Handle) SetPriority(priority int) error {
-	return h.setProperty(propPriority, float64(priority))
+	return h.setProperty(property.Priority, float64(priority))
 }
 
 // Protect protects the voice from being stolen if on is true, and otherwise ends the protection. If the pool is over
 // its size, voices may then be stolen at once. The error is ErrGone or, with Config.Lead, ErrBusy.
-func (h Handle) Protect(on bool) error { return h.setProperty(propProtect, boolFloat(on)) }
+func (h Handle) Protect(on bool) error { return h.setProperty(property.Protect, boolFloat(on)) }
 
 // Forever is a number of rounds: the voice loops endlessly.
 const Forever = -1
@@ -161,7 +156,7 @@ func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.Engine().At(Now).setStreamRoundsOf(h, s, rounds)
 	}
-	return h.setProperty(propRounds, float64(rounds))
+	return h.setProperty(property.Rounds, float64(rounds))
 }
 
 // Seek moves the voice to position in its sound. The old position fades out over 10 ms, and the new position fades in
@@ -179,7 +174,7 @@ func (h Handle) Seek(position time.Duration) error {
 	case s != nil && s.Streamed():
 		return h.mixer.Engine().At(Now).Seek(TargetVoice(h), position)
 	}
-	return h.setProperty(propSeek, float64(h.mixer.frames(position)))
+	return h.setProperty(property.Seek, float64(h.mixer.frames(position)))
 }
 
 // Fade moves the gain of the voice to the parameter gain, -120..+24 dB or -Inf, linearly in decibels over the duration
@@ -316,9 +311,9 @@ func (h Handle) lockAlive() (*record, func()) {
 // stores a pending set, which the audio side reads before the next block. With Config.Lead it sends a command
 // instead. The error wraps ErrOption if value is out of range, is ErrGone if the start is over or, with Config.Lead,
 // is ErrBusy. setProperty locks the mutex.
-func (h Handle) setProperty(field property, value float64) error {
-	if !field.normalize(&value) {
-		return field.optionError(value)
+func (h Handle) setProperty(field property.ID, value float64) error {
+	if !normalize(field, &value) {
+		return optionError(field, value)
 	}
 	r, unlock := h.lockAlive()
 	if r == nil {

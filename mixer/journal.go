@@ -72,8 +72,7 @@ type Played struct {
 	BasePitch, Pitch pcm.Semitones
 	Speed            float64 // 0 means 1
 	Pan              float64
-
-	LowPass, HighPass float64 // Hz; 0: off
+	Filters
 
 	From, For int64 // frames; For 0: until the end of the sound
 	FadeIn    int64

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busgain"
 	"voicepool/mixer/internal/callclock"
@@ -61,7 +62,7 @@ type Mixer struct {
 	refiner         refiner.Refiner
 	pitches         pitches
 	busGains        busgain.Readback
-	busPendingSeq   [][numBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
+	busPendingSeq   [][property.NumBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
 	quality         sounds.Quality
 	outputs         int    // the number of channel pairs
 	firstOutput     string // the name of the first output, which is also a name of the master
@@ -122,7 +123,7 @@ func New(c Config) (*Mixer, error) {
 		gains[i] = b.Gain
 	}
 	m.busGains = busgain.New(gains, c.Commands, int64(c.Rate)/20)
-	m.busPendingSeq = make([][numBusFades]uint64, len(gains))
+	m.busPendingSeq = make([][property.NumBusFades]uint64, len(gains))
 	m.shared = newShared(&checked)
 	m.maxRecords, m.finished = c.maxRecords(), history.New(c.maxRecords())
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.initial.records, Keep: true}); err != nil {
@@ -331,7 +332,7 @@ func (m *Mixer) pushReserved(c *command) {
 		}
 	}
 	bus := c.kind == cmdSet && c.target.kind == busVoices
-	switch filters := c.change.Fields&cutoffFields != 0; {
+	switch filters := c.change.Fields&filterFields != 0; {
 	case filters && bus:
 		m.enableSpectral()
 	case filters, c.kind == cmdPosition && c.payload.spot.Muffled():

@@ -142,9 +142,9 @@ func TestBusFilterModel(t *testing.T) {
 		}
 		slices.SortStableFunc(moves, func(a, b move) int { return a.frame - b.frame })
 		for _, v := range moves {
-			c := mixer.Change{Fields: mixer.FieldLowPass, LowPass: v.hz}
+			c := mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: v.hz}}
 			if v.high {
-				c = mixer.Change{Fields: mixer.FieldHighPass, HighPass: v.hz}
+				c = mixer.Change{Fields: mixer.FieldHighPass, Filters: mixer.Filters{HighPass: v.hz}}
 			}
 			must(t, m.Engine().At(int64(v.frame)).Set(mixer.TargetBus(busOf(t, m, names[v.bus])), c, pcm.Duration(int64(v.frames), rate)))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"voicepool/internal/property"
 	"voicepool/mixer/internal/batches"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -122,18 +123,6 @@ func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
 
-// SetLowPass sets the cutoff of the low-pass of the voices that t selects, or of the bus t, ramped over 5 ms. hz is
-// 20..20,000; 0 is off. The error is ErrBusy or wraps ErrOption.
-func (at Moment) SetLowPass(t Target, hz float64) error {
-	return at.Set(t, Change{Fields: FieldLowPass, LowPass: hz}, 0)
-}
-
-// SetHighPass sets the cutoff of the high-pass of the voices that t selects, or of the bus t, ramped over 5 ms. hz is
-// 20..20,000; 0 is off. The error is ErrBusy or wraps ErrOption.
-func (at Moment) SetHighPass(t Target, hz float64) error {
-	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
-}
-
 // Fade moves the gain of the voices that t selects, or of the bus t, to the parameter gain, -120..+24 dB or -Inf,
 // linearly in decibels over the duration over, at least 5 ms. The voices do not stop at the end. Set has fades along
 // other curves. The error is ErrBusy or wraps ErrOption.
@@ -179,7 +168,7 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 		}
 	}
 	set := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, ref: at.ref, target: t, change: c, fadeFrames: m.frames(over)}
-	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<numVoiceFades
+	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<property.NumVoiceFades
 	if at.frame != Now || m.clock.Lead > 0 || !moves {
 		return m.sendToPlay(set)
 	}

@@ -316,7 +316,7 @@ func TestMuffledIsStolenFirst(t *testing.T) {
 func TestMuffledIsHeard(t *testing.T) {
 	level := func(o mixer.Options) float64 {
 		m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall"}}})
-		play(t, m.Engine().At(0), rainy(t), mixer.Options{LowPass: 5000, Gain: -60}) // enables filters in scores
+		play(t, m.Engine().At(0), rainy(t), mixer.Options{Filters: mixer.Filters{LowPass: 5000}, Gain: -60}) // enables filters in scores
 		h := play(t, m.Engine().At(0), rainy(t), o)
 		m.Render(make([]pcm.Frame, 1000))
 		return float64(h.Audibility())
@@ -325,11 +325,11 @@ func TestMuffledIsHeard(t *testing.T) {
 		return &space.Emitter{Spot: space.Spot{Occlusion: occlusion, Obstruction: obstruction}}
 	}
 	for name, c := range map[string][2]mixer.Options{
-		"a wall":           {{Emitter: in(1, 0)}, {Gain: -24, LowPass: 800}},
-		"a wall, and less": {{Emitter: in(0.5, 0), LowPass: 1000}, {Gain: -12, LowPass: 1000}},
-		"a pillar":         {{Emitter: in(0, 1)}, {Gain: -12, LowPass: 2000}},
-		"both":             {{Emitter: in(1, 1)}, {Gain: -36, LowPass: 800}},
-		"a wall, sent":     {{Emitter: in(1, 0), EngineOptions: mixer.EngineOptions{Sends: sends}}, {Gain: -24, LowPass: 800, EngineOptions: mixer.EngineOptions{Sends: sends}}},
+		"a wall":           {{Emitter: in(1, 0)}, {Gain: -24, Filters: mixer.Filters{LowPass: 800}}},
+		"a wall, and less": {{Emitter: in(0.5, 0), Filters: mixer.Filters{LowPass: 1000}}, {Gain: -12, Filters: mixer.Filters{LowPass: 1000}}},
+		"a pillar":         {{Emitter: in(0, 1)}, {Gain: -12, Filters: mixer.Filters{LowPass: 2000}}},
+		"both":             {{Emitter: in(1, 1)}, {Gain: -36, Filters: mixer.Filters{LowPass: 800}}},
+		"a wall, sent":     {{Emitter: in(1, 0), EngineOptions: mixer.EngineOptions{Sends: sends}}, {Gain: -24, Filters: mixer.Filters{LowPass: 800}, EngineOptions: mixer.EngineOptions{Sends: sends}}},
 	} {
 		if got, want := level(c[0]), level(c[1]); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: %.2f dB, want %.2f", name, got, want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"voicepool/internal/property"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/space"
@@ -12,13 +13,11 @@ import (
 // Options configures a start. The zero value plays the whole sound once, unchanged, in the center, on the
 // master.
 type Options struct {
-	Gain  pcm.Decibels  // -120..+24; -80 or less is silence
-	Pan   float64       // -1 (left) .. +1 (right)
-	Pitch pcm.Semitones // -48..+48
-	Speed float64       // a ratio, 1/16..16; 0 means 1
-
-	// LowPass and HighPass are the cutoffs of two two-pole filters in Hz, 20..20,000. 0: off, at no cost.
-	LowPass, HighPass float64
+	Gain    pcm.Decibels  // -120..+24; -80 or less is silence
+	Pan     float64       // -1 (left) .. +1 (right)
+	Pitch   pcm.Semitones // -48..+48
+	Speed   float64       // a ratio, 1/16..16; 0 means 1
+	Filters               // all off by default, at no cost
 
 	Bus      Bus    // the zero value is the master
 	Group    *Group // shares its limit and cooldown; may be nil
@@ -77,32 +76,28 @@ type Base struct {
 // check changes o: a gain of -Inf becomes MinGain. Rounds of Forever become 0, which has the same meaning.
 func (o *Options) check() error {
 	switch {
-	case !propGain.normalize((*float64)(&o.Gain)):
-		return propGain.optionError(float64(o.Gain))
-	case !propGain.normalize((*float64)(&o.Base.Gain)):
-		return propGain.optionError(float64(o.Base.Gain))
-	case !propPan.normalize(&o.Pan):
-		return propPan.optionError(o.Pan)
-	case !propPitch.normalize((*float64)(&o.Pitch)):
-		return propPitch.optionError(float64(o.Pitch))
-	case !propPitch.normalize((*float64)(&o.Base.Pitch)):
-		return propPitch.optionError(float64(o.Base.Pitch))
-	case o.Speed != 0 && !propSpeed.normalize(&o.Speed):
-		return propSpeed.optionError(o.Speed)
-	case !propLowPass.normalize(&o.LowPass):
-		return propLowPass.optionError(o.LowPass)
-	case !propHighPass.normalize(&o.HighPass):
-		return propHighPass.optionError(o.HighPass)
-	case o.Base.Speed != 0 && !propSpeed.normalize(&o.Base.Speed):
-		return propSpeed.optionError(o.Base.Speed)
+	case !normalize(property.Gain, (*float64)(&o.Gain)):
+		return optionError(property.Gain, float64(o.Gain))
+	case !normalize(property.Gain, (*float64)(&o.Base.Gain)):
+		return optionError(property.Gain, float64(o.Base.Gain))
+	case !normalize(property.Pan, &o.Pan):
+		return optionError(property.Pan, o.Pan)
+	case !normalize(property.Pitch, (*float64)(&o.Pitch)):
+		return optionError(property.Pitch, float64(o.Pitch))
+	case !normalize(property.Pitch, (*float64)(&o.Base.Pitch)):
+		return optionError(property.Pitch, float64(o.Base.Pitch))
+	case o.Speed != 0 && !normalize(property.Speed, &o.Speed):
+		return optionError(property.Speed, o.Speed)
+	case o.Base.Speed != 0 && !normalize(property.Speed, &o.Base.Speed):
+		return optionError(property.Speed, o.Base.Speed)
 	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
-		return propPriority.optionError(float64(o.Priority))
+		return optionError(property.Priority, float64(o.Priority))
 	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
 	case o.Rounds != 0 && !o.Loop:
 		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
-	case o.Rounds != 0 && !propRounds.normalize(new(float64(o.Rounds))):
-		return propRounds.optionError(float64(o.Rounds))
+	case o.Rounds != 0 && !normalize(property.Rounds, new(float64(o.Rounds))):
+		return optionError(property.Rounds, float64(o.Rounds))
 	case o.WhenFull > WhenFullEnd:
 		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
 	case o.FadeShape > sounds.ConstantPower:
@@ -111,42 +106,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
 	o.Rounds = max(o.Rounds, 0)
-	return nil
-}
-
-// Fields selects the properties of a Change.
-type Fields uint16
-
-const (
-	FieldGain Fields = 1 << iota
-	FieldPan
-	FieldPitch
-	FieldSpeed
-	FieldLowPass
-	FieldHighPass
-	FieldMute
-	FieldSolo
-	FieldPriority
-	FieldProtect
-	FieldRounds
-)
-
-// Change holds new values of properties of a voice or a bus. Only the properties in Fields are applied. A
-// bus has no speed, and the master has no pitch. Only a bus can be muted or soloed. Only a voice has a
-// priority, protection and rounds.
-type Change struct {
-	Fields  Fields
-	Mute    bool
-	Solo    bool
-	Protect bool
-	Shape   sounds.Shape // of a fade of Gain
-
-	Gain     pcm.Decibels  // -120..+24; -80 or less is silence
-	Pan      float64       // -1..+1
-	Pitch    pcm.Semitones // -48..+48
-	Speed    float64       // 1/16..16
-	LowPass  float64       // the cutoff, 20..20,000 Hz; 0: off
-	HighPass float64       // the cutoff, 20..20,000 Hz; 0: off
-	Priority int           // -1,000,000..1,000,000
-	Rounds   int           // see Handle.SetLoop
+	if o.Filters == (Filters{}) {
+		return nil
+	}
+	return checkFilters(&o.Filters)
 }

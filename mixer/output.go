@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"voicepool/effect"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 )
 
@@ -105,7 +106,7 @@ func (c *configCheck) outputs(config *Config) {
 			"output %q begins at channel %d, which is not one of 1, 3, ... %d", o.Name, o.Channel, 2*MaxOutputs-1)
 		other, taken := users[o.Channel]
 		c.require(!taken, "outputs %q and %q have the same channels, %d-%d", other, o.Name, o.Channel, o.Channel+1)
-		c.requireProperty(fmt.Sprintf("output %q", o.Name), propGain, (*float64)(&o.Gain))
+		c.requireProperty(fmt.Sprintf("output %q", o.Name), property.Gain, (*float64)(&o.Gain))
 		users[o.Channel] = o.Name
 	}
 	if len(config.Outputs) > 0 {

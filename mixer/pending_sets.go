@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/internal/property"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/pendingset"
 	"voicepool/pool"
@@ -14,12 +15,6 @@ import (
 // command makes the audio side read it. The result is the same as if each set were a command. A set that
 // follows a command of another kind is sent as a command. If half of the ring buffer is in use, pending
 // sets are applied after all commands in the ring buffer.
-
-// The numbers of properties that can fade; they come first. Of a voice and of a bus.
-const (
-	numVoiceFades = propHighPass + 1
-	numBusFades   = propSolo + 1
-)
 
 // pendingSets are the pending sets of a voice or a bus.
 type pendingSets struct {
@@ -33,7 +28,7 @@ type pendingSets struct {
 // command returns a cmdSet for the voice or bus of w, with the same effect as a pending set of property f. The
 // command fades f to value, in the unit of the property, within fadeFrames frames along shape. It acts at Now. It is
 // not sent.
-func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape sounds.Shape) command {
+func (w *pendingSets) command(f property.ID, value float64, fadeFrames int64, shape sounds.Shape) command {
 	c := command{kind: cmdSet, continuesPending: true, frame: Now, target: TargetVoice(w.voice), fadeFrames: fadeFrames}
 	if w.voice == (Handle{}) {
 		c.target = Target{kind: busVoices, bus: w.bus}
@@ -45,7 +40,7 @@ func (w *pendingSets) command(f property, value float64, fadeFrames int64, shape
 
 // readCommand returns the command that makes the audio side apply the pending set of property f of the voice or bus
 // of w. The set may still be replaced until the command is executed: only the last value counts. It is not sent.
-func (w *pendingSets) readCommand(f property) command {
+func (w *pendingSets) readCommand(f property.ID) command {
 	if w.voice == (Handle{}) {
 		return command{kind: cmdPendingBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, props: 1 << f}
 	}
@@ -72,7 +67,7 @@ func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 // There are two exceptions. If other commands were sent since the earlier pending set, that set must act before them.
 // So storeSet leaves it and sends value as a command of its own. If the ring buffer of commands has no room, value
 // waits as a pending set for the next block. So no set is lost. storeSet updates w.sentSeq. The caller holds m.mutex.
-func (m *Mixer) storeSet(w *pendingSets, f property, value float64, fadeFrames int64, shape sounds.Shape) {
+func (m *Mixer) storeSet(w *pendingSets, f property.ID, value float64, fadeFrames int64, shape sounds.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
 	follows := pending && w.sentSeq[f] <= m.otherSeq
@@ -112,10 +107,10 @@ func (m *Mixer) pushSet(c command) bool {
 
 // storeBusSets changes the properties in c of a bus within fadeFrames frames. bus is the index of the bus.
 // storeBusSets stores a pending set for each property, for the audio side to read. It records a new gain for
-// Bus.Gain. For a cutoff it makes scores include filters. c was checked. The caller holds m.mutex.
+// Bus.Gain. For a filter it makes scores include filters. c was checked. The caller holds m.mutex.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
-	if c.Fields&cutoffFields != 0 {
+	if c.Fields&filterFields != 0 {
 		m.enableSpectral()
 	}
 	if c.Fields&FieldGain != 0 {
@@ -131,26 +126,26 @@ func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 // busPending holds the pending sets of a bus. Both sides use it.
 type busPending struct {
 	dirty pendingset.DirtyBits
-	sets  [numBusFades]pendingset.Set
+	sets  [property.NumBusFades]pendingset.Set
 }
 
 // storeSet changes property f of the voice h to value, in the unit of the property. r is the record of h. A property
 // that can fade does so within fadeFrames frames along shape; other properties change at once. storeSet stores a
-// pending set, which the audio side reads before the next block. It also allocates filters for a cutoff, and requests
+// pending set, which the audio side reads before the next block. It also allocates a filter, and requests
 // the band-limited versions of the sound for a new pitch. The caller holds the mutex.
-func (h Handle) storeSet(r *record, f property, value float64, fadeFrames int64, shape sounds.Shape) {
+func (h Handle) storeSet(r *record, f property.ID, value float64, fadeFrames int64, shape sounds.Shape) {
 	m := h.mixer
-	m.mayLoop = m.mayLoop || f == propRounds
-	if f == propPitch || f == propSpeed || f == propRounds {
+	m.mayLoop = m.mayLoop || f == property.Rounds
+	if f == property.Pitch || f == property.Speed || f == property.Rounds {
 		var c Change
 		c.put(f, value)
 		m.pitches.notePitchSet(r, &c, Now, Now, fadeFrames)
 	}
 	extra := m.extraOf(r)
-	if f.isCutoff() {
+	if f.IsFilter() {
 		m.allocateFilters(r)
 	}
-	if f < numVoiceFades {
+	if f < property.NumVoiceFades {
 		m.storeSet(&pendingSets{dirty: &r.dirty, sets: extra.pending[:], sentSeq: extra.pendingSeq[:], voice: h}, f, value, fadeFrames, shape)
 		return
 	}

@@ -20,8 +20,8 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 		Gain: pcm.Decibels(rapid.SampledFrom([]int{-100, -80, -40, -20, -6, 0, 6}).Draw(t, "gain")),
 		Pan:  rapid.Float64Range(-1, 1).Draw(t, "pan"), Shape: shape,
 		Pitch: pcm.Semitones(rapid.IntRange(-12, 12).Draw(t, "pitch")), Speed: rapid.Float64Range(0.5, 2).Draw(t, "speed"),
-		LowPass: rapid.SampledFrom([]float64{0, 20, 300, 3000, 20000}).Draw(t, "low"), HighPass: rapid.SampledFrom([]float64{0, 20, 300, 3000}).Draw(t, "high"),
-		Mute: rapid.Bool().Draw(t, "mute"), Solo: true, Priority: rapid.IntRange(-3, 3).Draw(t, "priority"),
+		Filters: mixer.Filters{LowPass: rapid.SampledFrom([]float64{0, 20, 300, 3000, 20000}).Draw(t, "low"), HighPass: rapid.SampledFrom([]float64{0, 20, 300, 3000}).Draw(t, "high")},
+		Mute:    rapid.Bool().Draw(t, "mute"), Solo: true, Priority: rapid.IntRange(-3, 3).Draw(t, "priority"),
 	}
 	which := rapid.IntRange(0, 7).Draw(t, "voice")
 	bus := rapid.IntRange(1, buses).Draw(t, "bus")

@@ -167,10 +167,9 @@ func (r *record) setOptions(m *Mixer, s *sounds.Sound, o *Options) {
 		m.sendBuffers.Prepare(extra.sends[:r.sends])
 		m.enableSpectral()
 	}
-	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
+	if r.filtered = o.Filters != (Filters{}); r.filtered || m.Now() <= m.filtersUntil {
 		m.allocateFilters(r)
-		extra := r.extra.Load()
-		extra.lowPass, extra.highPass = o.LowPass, o.HighPass
+		r.extra.Load().filters = o.Filters
 	} else if m.responses.Load() != nil {
 		m.requestSpectrum(r)
 	}

@@ -7,130 +7,163 @@ import (
 
 	"voicepool/internal/move"
 	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
 
-// property is a property of a voice or a bus. The properties of a Change come first, in the order of its
-// Fields; only a Handle can change the others.
-type property uint16
+// Filters holds the filters of a voice. The zero value is off.
+type Filters struct {
+	LowPass  float64 // the cutoff of a two-pole low-pass in Hz, 20..20,000; 0: off
+	HighPass float64 // the cutoff of a two-pole high-pass in Hz, 20..20,000; 0: off
+}
+
+// FilterOverrides replaces filters. A nil field keeps the filter as it is.
+type FilterOverrides struct {
+	LowPass  *float64 `json:"lowpass,omitempty"`
+	HighPass *float64 `json:"highpass,omitempty"`
+}
+
+const numFilters = property.NumFilters
+
+// FilterFields returns pointers to the fields, in their order.
+func (f *Filters) FilterFields() [numFilters]*float64 { return [...]*float64{&f.LowPass, &f.HighPass} }
+
+// FilterFields returns pointers to the fields, in their order.
+func (o *FilterOverrides) FilterFields() [numFilters]**float64 {
+	return [...]**float64{&o.LowPass, &o.HighPass}
+}
+
+// Override returns filters with the fields of o that are not nil.
+func (o FilterOverrides) Override(filters Filters) Filters {
+	to := filters.FilterFields()
+	for i, x := range o.FilterFields() {
+		if *x != nil {
+			*to[i] = **x
+		}
+	}
+	return filters
+}
+
+// filter returns a pointer to the value of the filter id.
+func (f *Filters) filter(id property.ID) *float64 { return f.FilterFields()[id-property.LowPass] }
+
+// checkFilters returns the error for the first value that is out of range, or nil. It wraps ErrOption.
+func checkFilters(s *Filters) error {
+	for i, x := range s.FilterFields() {
+		if f := property.LowPass + property.ID(i); !f.InRange(*x) {
+			return optionError(f, *x)
+		}
+	}
+	return nil
+}
+
+// Fields selects the properties of a Change.
+type Fields uint16
 
 const (
-	propGain property = iota
-	propPan
-	propPitch
-	propSpeed
-	propLowPass  // Hz; 0: off
-	propHighPass // Hz; 0: off
-	propMute     // 1: muted, 0: not; likewise all other booleans
-	propSolo
-	propPriority
-	propProtect
-	propRounds
-	numChangeProps
-
-	propSeek   = numChangeProps // a frame of the sound
-	propPaused = propSeek + 1
-	numProps   = propPaused + 1
+	FieldGain     Fields = 1 << property.Gain
+	FieldPan      Fields = 1 << property.Pan
+	FieldPitch    Fields = 1 << property.Pitch
+	FieldSpeed    Fields = 1 << property.Speed
+	FieldLowPass  Fields = 1 << property.LowPass
+	FieldHighPass Fields = 1 << property.HighPass
+	FieldMute     Fields = 1 << property.Mute
+	FieldSolo     Fields = 1 << property.Solo
+	FieldPriority Fields = 1 << property.Priority
+	FieldProtect  Fields = 1 << property.Protect
+	FieldRounds   Fields = 1 << property.Rounds
 )
+
+// Change holds new values of properties of a voice or a bus. Only the properties in Fields are applied. A
+// bus has no speed, and the master has no pitch. Only a bus can be muted or soloed. Only a voice has a
+// priority, protection and rounds.
+type Change struct {
+	Fields  Fields
+	Mute    bool
+	Solo    bool
+	Protect bool
+	Shape   sounds.Shape // of a fade of Gain
+
+	Gain     pcm.Decibels  // -120..+24; -80 or less is silence
+	Pan      float64       // -1..+1
+	Pitch    pcm.Semitones // -48..+48
+	Speed    float64       // 1/16..16
+	Priority int           // -1,000,000..1,000,000
+	Rounds   int           // see Handle.SetLoop
+	Filters
+}
 
 // propertySet is a set of properties.
 type propertySet uint16
 
-// properties holds the name, the range and the unit of each property, and a remark for the error of a value out of
-// range.
-var properties = [numProps]struct {
-	name        string
-	least, most float64
-	unit        string
-	remark      string
-}{
-	propGain:     {"gain", MinGain, MaxGain, "dB", ""},
-	propPan:      {"pan", -MaxPan, MaxPan, "", ""},
-	propPitch:    {"pitch", -MaxPitch, MaxPitch, "semitones", ""},
-	propSpeed:    {"speed", MinSpeed, MaxSpeed, "", ""},
-	propLowPass:  {"low-pass", MinCutoff, MaxCutoff, "Hz", "; 0 is off"},
-	propHighPass: {"high-pass", MinCutoff, MaxCutoff, "Hz", "; 0 is off"},
-	propMute:     {"mute", 0, 1, "", ""},
-	propSolo:     {"solo", 0, 1, "", ""},
-	propPriority: {"priority", -MaxPriority, MaxPriority, "", ""},
-	propProtect:  {"protection", 0, 1, "", ""},
-	propRounds:   {"rounds", Forever, MaxRounds, "", "; 1 leaves the loop at its end, Forever (-1) stays in it, 0 is invalid"},
-	propSeek:     {"place", 0, math.MaxInt64, "", ""},
-	propPaused:   {"pause", 0, 1, "", ""},
-}
+// filterFields are the filters.
+const filterFields = (1<<property.NumFilters - 1) * FieldLowPass
 
 // normalize reports whether *x is in the range of property f, in the unit of the property. It replaces a gain of -Inf
-// by the minimum gain. A cutoff of 0, which is off, is in range; rounds of 0 are not.
-func (f property) normalize(x *float64) bool {
-	if f == propGain && math.IsInf(*x, -1) {
+// by the minimum gain.
+func normalize(f property.ID, x *float64) bool {
+	if f == property.Gain && math.IsInf(*x, -1) {
 		*x = MinGain
 	}
-	if f.isCutoff() && *x == 0 {
-		return true
-	}
-	return inRange(*x, properties[f].least, properties[f].most) && !(f == propRounds && *x == 0)
+	return f.InRange(*x)
 }
 
-// isCutoff reports whether the property is a cutoff.
-func (f property) isCutoff() bool { return f == propLowPass || f == propHighPass }
-
-// cutoffFields are the cutoffs.
-const cutoffFields = FieldLowPass | FieldHighPass
-
-// optionError returns the error for a value x that is out of the range of the property. It wraps ErrOption and a
+// optionError returns the error for a value x that is out of the range of property f. It wraps ErrOption and a
 // *pcm.RangeError.
-func (f property) optionError(x float64) error {
-	return fmt.Errorf("%w: %w", ErrOption, f.rangeError(x))
+func optionError(f property.ID, x float64) error {
+	return fmt.Errorf("%w: %w", ErrOption, rangeError(f, x))
 }
 
-// rangeError returns the error for a value x that is out of the range of the property. It wraps a *pcm.RangeError.
-func (f property) rangeError(x float64) error {
-	s := &properties[f]
-	return fmt.Errorf("%w%s", &pcm.RangeError{Name: s.name, Value: x, Min: s.least, Max: s.most, Unit: s.unit}, s.remark)
+// rangeError returns the error for a value x that is out of the range of property f. It wraps a *pcm.RangeError.
+func rangeError(f property.ID, x float64) error {
+	s := &property.Table[f]
+	return fmt.Errorf("%w%s", &pcm.RangeError{Name: s.Name, Value: x, Min: s.Min, Max: s.Max, Unit: s.Unit}, s.Remark)
 }
 
 // first returns the first property in the set f, in the order of the constants. f must not be empty. The audio side
 // iterates with first instead of an iterator, because it must not call function values.
-func (f Fields) first() property { return property(bits.TrailingZeros16(uint16(f))) }
+func (f Fields) first() property.ID { return property.ID(bits.TrailingZeros16(uint16(f))) }
 
 // get returns the value of property f in c, in the unit of the property. Booleans are 1 or 0. The result does not
-// depend on c.Fields. f must be a property of a Change, below numChangeProps.
-func (c *Change) get(f property) float64 {
-	return [numChangeProps]float64{
-		propGain: float64(c.Gain), propPan: c.Pan, propPitch: float64(c.Pitch), propSpeed: c.Speed,
-		propLowPass: c.LowPass, propHighPass: c.HighPass, propMute: boolFloat(c.Mute), propSolo: boolFloat(c.Solo),
-		propPriority: float64(c.Priority), propProtect: boolFloat(c.Protect), propRounds: float64(c.Rounds),
+// depend on c.Fields. f must be a property of a Change, below property.NumChange.
+func (c *Change) get(f property.ID) float64 {
+	if f.IsFilter() {
+		return *c.filter(f)
+	}
+	return [property.NumChange]float64{
+		property.Gain: float64(c.Gain), property.Pan: c.Pan, property.Pitch: float64(c.Pitch), property.Speed: c.Speed, property.Mute: boolFloat(c.Mute), property.Solo: boolFloat(c.Solo),
+		property.Priority: float64(c.Priority), property.Protect: boolFloat(c.Protect), property.Rounds: float64(c.Rounds),
 	}[f]
 }
 
 // put sets property f of c to x, in the unit of the property, and adds f to c.Fields. For a boolean property, 0 is
 // false and any other x is true.
-func (c *Change) put(f property, x float64) {
+func (c *Change) put(f property.ID, x float64) {
 	c.Fields |= 1 << f
+	if f.IsFilter() {
+		*c.filter(f) = x
+		return
+	}
 	switch f {
-	case propGain:
+	case property.Gain:
 		c.Gain = pcm.Decibels(x)
-	case propPan:
+	case property.Pan:
 		c.Pan = x
-	case propPitch:
+	case property.Pitch:
 		c.Pitch = pcm.Semitones(x)
-	case propSpeed:
+	case property.Speed:
 		c.Speed = x
-	case propLowPass:
-		c.LowPass = x
-	case propHighPass:
-		c.HighPass = x
-	case propMute:
+	case property.Mute:
 		c.Mute = x != 0
-	case propSolo:
+	case property.Solo:
 		c.Solo = x != 0
-	case propPriority:
+	case property.Priority:
 		c.Priority = int(x)
-	case propProtect:
+	case property.Protect:
 		c.Protect = x != 0
-	case propRounds:
+	case property.Rounds:
 		c.Rounds = int(x)
 	}
 }
@@ -139,14 +172,14 @@ func (c *Change) put(f property, x float64) {
 // unknown field, a value is out of range, or the shape of a gain is unknown. check replaces a gain of -Inf in c by
 // the minimum gain.
 func (c *Change) check() error {
-	if c.Fields == 0 || c.Fields >= 1<<numChangeProps {
+	if c.Fields == 0 || c.Fields >= 1<<property.NumChange {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
 	}
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()
 		x := c.get(f)
-		if !f.normalize(&x) {
-			return f.optionError(x)
+		if !normalize(f, &x) {
+			return optionError(f, x)
 		}
 		c.put(f, x)
 	}
@@ -162,15 +195,13 @@ func shapeError(s sounds.Shape) error { return fmt.Errorf("%w: there is no shape
 // finalValue converts x, the final value of a fade of property f, to the unit that a voice fades in. Cutoffs in Hz
 // become log2 Hz, and a speed ratio becomes semitones. A gain is at least pcm.Silence. Other values are unchanged.
 // rate is the sample rate in Hz.
-func (f property) finalValue(x float64, rate int) float64 {
-	switch f {
-	case propLowPass:
-		return passfilter.LowPassAt(x, rate)
-	case propHighPass:
-		return passfilter.HighPassAt(x, rate)
-	case propGain:
+func finalValue(f property.ID, x float64, rate int) float64 {
+	switch {
+	case f.IsFilter():
+		return passfilter.At(f, x, rate)
+	case f == property.Gain:
 		return max(x, float64(pcm.Silence))
-	case propSpeed:
+	case f == property.Speed:
 		return float64(pcm.FromRatio(x))
 	}
 	return x
@@ -179,15 +210,13 @@ func (f property) finalValue(x float64, rate int) float64 {
 // journalValues reads property f of a voice from moves, the fades of the voice. current is its value at frame, a
 // frame of the mix; target is the value at the end of its fade. Both are in the units of a Change, for the journal:
 // cutoffs in Hz, speed as a ratio. f must be a property that can fade.
-func (f property) journalValues(moves *voice.Moves, frame int64) (current, target float64) {
-	switch f {
-	case propLowPass:
-		return journalCutoff(&moves.LowPass, frame)
-	case propHighPass:
-		return journalCutoff(&moves.HighPass, frame)
+func journalValues(f property.ID, moves *voice.Moves, frame int64) (current, target float64) {
+	if f.IsFilter() {
+		c := &moves.Filters[f-property.LowPass]
+		return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
 	}
 	m := fadesByProperty(moves)[f]
-	if current, target = m.At(frame), m.To; f == propSpeed {
+	if current, target = m.At(frame), m.To; f == property.Speed {
 		return journalSpeed(current), journalSpeed(target)
 	}
 	return current, target
@@ -195,12 +224,6 @@ func (f property) journalValues(moves *voice.Moves, frame int64) (current, targe
 
 // journalSpeed converts semitones to a speed ratio within MinSpeed..MaxSpeed.
 func journalSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
-
-// journalCutoff returns the cutoff c at frame, a frame of the mix, and the final value of its fade. Both are in Hz,
-// limited to MinCutoff..MaxCutoff; 0 is off.
-func journalCutoff(c *passfilter.Cutoff, frame int64) (current, target float64) {
-	return clampCutoff(c.Hz(frame)), clampCutoff(c.Target())
-}
 
 // clampCutoff returns hz limited to MinCutoff..MaxCutoff, because rounding of its logarithm may leave that range. 0,
 // which is off, stays 0.
@@ -212,40 +235,40 @@ func clampCutoff(hz float64) float64 {
 }
 
 // fadesByProperty returns pointers to the fades in m, indexed by property. It has the properties of a voice that can
-// fade: gain, pan, pitch, speed and both cutoffs.
-func fadesByProperty(m *voice.Moves) [numVoiceFades]*move.Move {
-	return [numVoiceFades]*move.Move{
-		propGain: &m.Gain, propPan: &m.Pan, propPitch: &m.Pitch, propSpeed: &m.Speed,
-		propLowPass: &m.LowPass.Move, propHighPass: &m.HighPass.Move,
+// fade: gain, pan, pitch, speed and the filters.
+func fadesByProperty(m *voice.Moves) [property.NumVoiceFades]*move.Move {
+	all := [property.NumVoiceFades]*move.Move{property.Gain: &m.Gain, property.Pan: &m.Pan, property.Pitch: &m.Pitch, property.Speed: &m.Speed}
+	for i := range m.Filters {
+		all[property.LowPass+property.ID(i)] = &m.Filters[i].Move
 	}
+	return all
 }
 
 // set changes property f of the voice to x, in the unit of the property. Gain, pan, pitch, speed and cutoffs fade for
 // fadeFrames frames from now, a frame of the mix; the gain follows the curve shape. Priority, protection and rounds
 // change at once. Other properties have no effect. For a cutoff, set first attaches the voice's allocated filter. The
 // caller then computes the score of the voice again.
-func (s *slot) set(f property, x float64, now, fadeFrames int64, shape sounds.Shape) {
+func (s *slot) set(f property.ID, x float64, now, fadeFrames int64, shape sounds.Shape) {
 	v := &s.voice
+	if f.IsFilter() {
+		s.attachFilter(x, now)
+		v.SetFilter(f, now, x, fadeFrames)
+		return
+	}
 	switch f {
-	case propGain:
+	case property.Gain:
 		v.SetGain(now, pcm.Decibels(x), fadeFrames, shape)
-	case propPan:
+	case property.Pan:
 		v.SetPan(now, x, fadeFrames)
-	case propPitch:
+	case property.Pitch:
 		v.SetPitch(now, pcm.Semitones(x), fadeFrames)
-	case propSpeed:
+	case property.Speed:
 		v.SetSpeed(now, x, fadeFrames)
-	case propLowPass:
-		s.attachFilter(x, now)
-		v.SetLowPass(now, x, fadeFrames)
-	case propHighPass:
-		s.attachFilter(x, now)
-		v.SetHighPass(now, x, fadeFrames)
-	case propPriority:
+	case property.Priority:
 		s.prio = int32(x)
-	case propProtect:
+	case property.Protect:
 		s.protect = x != 0
-	case propRounds:
+	case property.Rounds:
 		v.SetRounds(int32(x))
 	}
 }
@@ -259,14 +282,14 @@ func boolFloat(b bool) float64 {
 }
 
 // setCommand returns a command that sets property f of the voice h to x, in the unit of the property, at Now and
-// without a long fade. For propSeek it is a seek to frame x of the sound. For propPaused it is a pause, or a resume
+// without a long fade. For property.Seek it is a seek to frame x of the sound. For property.Paused it is a pause, or a resume
 // if x is 0. The command is not sent.
-func setCommand(h Handle, f property, x float64) command {
+func setCommand(h Handle, f property.ID, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {
-	case propSeek:
+	case property.Seek:
 		c.kind, c.position = cmdSeek, int64(x)
-	case propPaused:
+	case property.Paused:
 		c.kind = cmdResume
 		if x != 0 {
 			c.kind = cmdPause
@@ -275,4 +298,24 @@ func setCommand(h Handle, f property, x float64) command {
 		c.change.put(f, x)
 	}
 	return c
+}
+
+// SetLowPass sets the cutoff of the voice's low-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
+// ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
+func (h Handle) SetLowPass(hz float64) error { return h.setProperty(property.LowPass, hz) }
+
+// SetHighPass sets the cutoff of the voice's high-pass, ramped over 5 ms. hz is 20..20,000; 0 is off. The error is
+// ErrGone or wraps ErrOption; with Config.Lead it may also be ErrBusy.
+func (h Handle) SetHighPass(hz float64) error { return h.setProperty(property.HighPass, hz) }
+
+// SetLowPass sets the cutoff of the low-pass of the voices that t selects, or of the bus t, ramped over 5 ms. hz is
+// 20..20,000; 0 is off. The error is ErrBusy or wraps ErrOption.
+func (at Moment) SetLowPass(t Target, hz float64) error {
+	return at.Set(t, Change{Fields: FieldLowPass, Filters: Filters{LowPass: hz}}, 0)
+}
+
+// SetHighPass sets the cutoff of the high-pass of the voices that t selects, or of the bus t, ramped over 5 ms. hz is
+// 20..20,000; 0 is off. The error is ErrBusy or wraps ErrOption.
+func (at Moment) SetHighPass(t Target, hz float64) error {
+	return at.Set(t, Change{Fields: FieldHighPass, Filters: Filters{HighPass: hz}}, 0)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/property"
 	"voicepool/internal/words"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/pcm"
@@ -53,8 +54,8 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, over time.Durat
 	if t.kind == allVoices {
 		return fmt.Errorf("%w: everything cannot be set; set the sends of a bus", ErrOption)
 	}
-	if !propGain.normalize((*float64)(&gain)) {
-		return propGain.optionError(float64(gain))
+	if !normalize(property.Gain, (*float64)(&gain)) {
+		return optionError(property.Gain, float64(gain))
 	}
 	bus, err := m.sendDestination(to)
 	if err != nil {
@@ -111,8 +112,8 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]busmix.Sen
 			return all, fmt.Errorf("%w: the voice is on bus %q, and sends to it, too", ErrOption, s.To)
 		case slices.ContainsFunc(all[:i], func(other busmix.Send) bool { return other.Bus == to }):
 			return all, fmt.Errorf("%w: two sends to bus %q", ErrOption, s.To)
-		case !propGain.normalize((*float64)(&s.Gain)):
-			return all, propGain.optionError(float64(s.Gain))
+		case !normalize(property.Gain, (*float64)(&s.Gain)):
+			return all, optionError(property.Gain, float64(s.Gain))
 		}
 		all[i] = newSend(to, &s)
 	}
@@ -133,7 +134,7 @@ func (m *Mixer) allocatePrefader(r *record, extra *recordExtra) {
 func (c *configCheck) sends(b *BusConfig) {
 	for i := range b.Sends {
 		s := &b.Sends[i]
-		c.requireProperty(fmt.Sprintf("bus %q, send to %q", b.Name, s.To), propGain, (*float64)(&s.Gain))
+		c.requireProperty(fmt.Sprintf("bus %q, send to %q", b.Name, s.To), property.Gain, (*float64)(&s.Gain))
 	}
 }
 

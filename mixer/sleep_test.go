@@ -160,7 +160,7 @@ func disturb(t *testing.T, m *mixer.Mixer, sounds []*sounds.Sound, one func(...i
 		must(t, busOf(t, m, "a").SetMute(true))
 	}
 	if one(0, 1, 2) == 0 {
-		must(t, m.Engine().At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldPan, LowPass: float64(one(0, 200, 2000)), Pan: 0.5}, over/2))
+		must(t, m.Engine().At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldPan, Filters: mixer.Filters{LowPass: float64(one(0, 200, 2000))}, Pan: 0.5}, over/2))
 	}
 	if one(0, 1, 2) == 0 {
 		must(t, busOf(t, m, "a").SetSend("hall", pcm.Decibels(-one(1, 70)), over/3))

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/internal/release"
 	"voicepool/internal/words"
 	"voicepool/mixer/internal/batches"
@@ -69,7 +70,7 @@ type record struct {
 	sends         uint8 // the number of sends in extra
 	sendsPre      bool  // at least one send is pre-fader
 	whenFull      WhenFull
-	filtered      bool // it starts with a cutoff
+	filtered      bool // it starts with a filter
 	prio          int32
 	rounds        int32       // of a stream that loops; 0: endless
 	moved         atomic.Bool // spot is not applied yet; cleared by the audio side
@@ -98,8 +99,8 @@ type recordExtra struct {
 	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
 	// does not delay it.
 	pendingStop   pendingset.StopCell
-	pending       [numVoiceFades]pendingset.Set // by property; the other properties are in pendingValues
-	pendingValues [numProps]atomic.Uint64       // by property: float64 bits
+	pending       [property.NumVoiceFades]pendingset.Set // by property; the other properties are in pendingValues
+	pendingValues [property.Num]atomic.Uint64            // by property: float64 bits
 
 	stem             *busmix.Stem             // set by the control side before the start; nil without stems
 	countdowns       [2]*batches.Countdown    // set by the control side before the start if counted; then used by the audio side
@@ -108,9 +109,9 @@ type recordExtra struct {
 	pre              *voice.Prefader          // of a start with a pre-fader send; allocated by the control side
 	sent             []Send                   // the initial sends; the audio side may change them before the start
 
-	screen            atomic.Pointer[passfilter.Filter] // of starts with sends and a place; as filter
-	filter            atomic.Pointer[voice.Filter]      // audio side; allocated by the control side
-	lowPass, highPass float64                           // the initial cutoffs if filtered; set by the control side before the start
+	screen  atomic.Pointer[passfilter.Filter] // of starts with sends and a place; as filter
+	filter  atomic.Pointer[voice.Filter]      // audio side; allocated by the control side
+	filters Filters                           // the initial values if filtered; set by the control side before the start
 
 	recordControl
 	recordBeforeStart
@@ -124,10 +125,10 @@ type recordSpatial struct {
 
 // recordControl holds control-side data of a start.
 type recordControl struct {
-	startSeq   uint64           // of a stream: the sequence number of its start
-	pitchRange pitchrange.Range // valid if record.hasPitchRange
-	successor  pool.Handle      // valid if record.hasSuccessor
-	pendingSeq [numProps]uint64 // the sequence number of the last cmdPending for the property
+	startSeq   uint64               // of a stream: the sequence number of its start
+	pitchRange pitchrange.Range     // valid if record.hasPitchRange
+	successor  pool.Handle          // valid if record.hasSuccessor
+	pendingSeq [property.Num]uint64 // the sequence number of the last cmdPending for the property
 }
 
 // recordAudio holds audio-side data of a start. Each field is valid if it holds the handle of the start.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"voicepool/internal/property"
 	"voicepool/pool"
 	"voicepool/sounds"
 )
@@ -135,8 +136,8 @@ func (at Moment) setStreamRoundsOf(h Handle, s *sounds.Sound, rounds int) error 
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
 	switch {
-	case !propRounds.normalize(&x):
-		return propRounds.optionError(x)
+	case !normalize(property.Rounds, &x):
+		return optionError(property.Rounds, x)
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: its length is unknown", ErrOption, s.Name())
 	}
@@ -145,7 +146,7 @@ func (at Moment) setStreamRoundsOf(h Handle, s *sounds.Sound, rounds int) error 
 		return err
 	}
 	c := command{kind: cmdSet, frame: at.frame, batch: at.batch, rank: at.rank, target: TargetVoice(h), feed: feed}
-	c.change.put(propRounds, x)
+	c.change.put(property.Rounds, x)
 	if err := m.sendStream(c); err != nil {
 		return err
 	}

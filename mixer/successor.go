@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/mixer/internal/successor"
 	"voicepool/pool"
 	"voicepool/sounds"
@@ -115,7 +117,7 @@ func (in *incoming) continueFades() (props propertySet) {
 	}
 	a := in.a
 	if f := in.record.filter(); f != nil && in.fades.Filtered {
-		in.voice.AttachFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
+		in.voice.AttachFilter(a.now, f, passfilter.Values{}) // for the cutoffs that it takes over
 	}
 	own := in.voice.Moves()
 	ownFades := fadesByProperty(&own)
@@ -125,17 +127,16 @@ func (in *incoming) continueFades() (props propertySet) {
 		set := overrides != nil && overrides.props&(1<<f) != 0
 		switch {
 		case fades[f].End() <= a.now:
-		case set && property(f).finalValue(overrides.values[f], a.rate) != fades[f].To:
+		case set && finalValue(property.ID(f), overrides.values[f], a.rate) != fades[f].To:
 		case set || fades[f].Frames > a.smooth:
 			*m = *fades[f]
 			props |= 1 << f
 		}
 	}
-	if props&(1<<propLowPass) != 0 {
-		own.LowPass = in.fades.LowPass
-	}
-	if props&(1<<propHighPass) != 0 {
-		own.HighPass = in.fades.HighPass
+	for i := range own.Filters {
+		if props&(1<<property.LowPass<<i) != 0 {
+			own.Filters[i] = in.fades.Filters[i]
+		}
 	}
 	moves := &own
 	if props == 0 {
@@ -154,9 +155,9 @@ func (a *audio) journalContinuedFades(i int, props propertySet) {
 			continue
 		}
 		is, goes := command{kind: cmdSet}, command{kind: cmdSet, fadeFrames: m.End() - a.now, change: Change{Shape: m.Shape}}
-		at, to := property(f).journalValues(&moves, a.now)
-		is.change.put(property(f), at)
-		goes.change.put(property(f), to)
+		at, to := journalValues(property.ID(f), &moves, a.now)
+		is.change.put(property.ID(f), at)
+		goes.change.put(property.ID(f), to)
 		a.journalVoiceCommand(i, &is)
 		a.journalVoiceCommand(i, &goes)
 	}

@@ -72,7 +72,7 @@ func TestVirtualVoicesLag(t *testing.T) {
 				default:
 					h, err := at.Play(sounds[r.IntN(len(sounds))], Options{
 						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 0, 1.5, 0.3}[r.IntN(4)], EngineOptions: EngineOptions{Tag: uint64(1 + r.IntN(9))}, Bus: bus,
-						For: time.Duration(r.IntN(2)*r.IntN(250)) * time.Millisecond, Priority: r.IntN(2) * r.IntN(2), LowPass: float64(r.IntN(2) * r.IntN(2) * 900),
+						For: time.Duration(r.IntN(2)*r.IntN(250)) * time.Millisecond, Priority: r.IntN(2) * r.IntN(2), Filters: Filters{LowPass: float64(r.IntN(2) * r.IntN(2) * 900)},
 					})
 					try(err)
 					handles = append(handles, h)

@@ -43,7 +43,7 @@ func TestRefreshRemaining(t *testing.T) {
 				default:
 					o := Options{
 						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 1.5, 0.3}[r.IntN(3)], EngineOptions: EngineOptions{Tag: uint64(1 + r.IntN(9))},
-						From: time.Duration(r.IntN(80)) * time.Millisecond, LowPass: float64(r.IntN(4) / 3 * 900),
+						From: time.Duration(r.IntN(80)) * time.Millisecond, Filters: Filters{LowPass: float64(r.IntN(4) / 3 * 900)},
 					}
 					if r.IntN(3) == 0 {
 						o.Bus = bus

@@ -34,7 +34,7 @@ func TestWallsHide(t *testing.T) {
 		s := rainy(t)
 		near, err := m.Play(s, mixer.Options{Gain: -6})
 		must(t, err)
-		far, err := m.Play(s, mixer.Options{LowPass: 400})
+		far, err := m.Play(s, mixer.Options{Filters: mixer.Filters{LowPass: 400}})
 		must(t, err)
 		m.Render(make([]pcm.Frame, 100))
 		if (far.Audibility() < near.Audibility()) == blind {
@@ -109,7 +109,7 @@ func TestWallsOfPlaces(t *testing.T) {
 func TestWallsGoAway(t *testing.T) {
 	m := newMixer(t, mixer.Config{Voices: 1})
 	s := rainy(t)
-	loop, err := m.Play(s, mixer.Options{Loop: true, LowPass: 300})
+	loop, err := m.Play(s, mixer.Options{Loop: true, Filters: mixer.Filters{LowPass: 300}})
 	must(t, err)
 	_, err = m.Play(s, mixer.Options{Loop: true, Gain: -10})
 	must(t, err)
@@ -129,19 +129,19 @@ func TestWallsGoAway(t *testing.T) {
 func TestWallsMove(t *testing.T) {
 	m := newMixer(t, mixer.Config{Voices: 1})
 	s := rainy(t)
-	h, err := m.Play(s, mixer.Options{Loop: true, LowPass: 8000})
+	h, err := m.Play(s, mixer.Options{Loop: true, Filters: mixer.Filters{LowPass: 8000}})
 	must(t, err)
 	level := func(frames int) float64 {
 		m.Render(make([]pcm.Frame, frames))
 		return float64(h.Audibility())
 	}
 	open := level(1000)
-	must(t, m.Engine().At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 200}, time.Second))
+	must(t, m.Engine().At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: 200}}, time.Second))
 	early, middle, late := level(100), level(24000), level(48000)
 	if math.Abs(early-open) > 1 || middle > open-1 || middle < late+5 || late > open-15 {
 		t.Errorf("closing: %.1f dB, then %.1f, %.1f and %.1f", open, early, middle, late)
 	}
-	must(t, m.Engine().At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 8000}, time.Second))
+	must(t, m.Engine().At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: 8000}}, time.Second))
 	if opening := level(100); math.Abs(opening-open) > 1 {
 		t.Errorf("opening it counts %.1f dB, want %.1f", opening, open)
 	}
@@ -156,7 +156,7 @@ func TestFirstFilter(t *testing.T) {
 	must(t, err)
 	m.Render(make([]pcm.Frame, 960))
 	m.Render(nil) // the frame of the grid is done
-	_, err = m.Play(s, mixer.Options{LowPass: 400})
+	_, err = m.Play(s, mixer.Options{Filters: mixer.Filters{LowPass: 400}})
 	must(t, err)
 	m.Render(make([]pcm.Frame, 100))
 	for _, e := range events(m) {
@@ -228,7 +228,7 @@ func TestWallsInEvents(t *testing.T) {
 	m := newMixer(t, mixer.Config{Voices: 1, Buses: []mixer.BusConfig{{Name: "hall"}}})
 	play(t, m.Engine().At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Obstruction: 1}}, EngineOptions: mixer.EngineOptions{Sends: []mixer.Send{{To: "hall", Gain: -60}}}})
 	m.Render(make([]pcm.Frame, 100))
-	play(t, m.Engine().At(mixer.Now), s, mixer.Options{LowPass: 300})
+	play(t, m.Engine().At(mixer.Now), s, mixer.Options{Filters: mixer.Filters{LowPass: 300}})
 	m.Render(make([]pcm.Frame, 100))
 	play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
 	m.Render(make([]pcm.Frame, 100))
@@ -253,7 +253,7 @@ func TestWallsInEvents(t *testing.T) {
 // the beginning, in another voice's slot, and restored.
 func TestWallsMoveAlong(t *testing.T) {
 	s := rainy(t)
-	wall := mixer.Options{Loop: true, LowPass: 300}
+	wall := mixer.Options{Loop: true, Filters: mixer.Filters{LowPass: 300}}
 	for _, louder := range []bool{false, true} {
 		m := newMixer(t, mixer.Config{Voices: 1})
 		alone := play(t, m.Engine().At(0), s, wall)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 	"voicepool/internal/move"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -83,9 +84,9 @@ func TestFilterBatch(t *testing.T) {
 				for j, v := range []*voice.Voice{&alone[i], &together[i]} {
 					switch what {
 					case 0, 1:
-						v.SetLowPass(frame, hz, frames)
+						v.SetFilter(property.LowPass, frame, hz, frames)
 					case 2:
-						v.SetHighPass(frame, hz, frames)
+						v.SetFilter(property.HighPass, frame, hz, frames)
 					case 3:
 						v.SetGain(frame, pcm.Decibels(-hz/999), frames, sounds.InDecibels)
 					case 4:
@@ -190,7 +191,7 @@ func TestFilterBatchAllocates(t *testing.T) {
 		got[i] = make([]pcm.Frame, 480)
 	}
 	if n := testing.AllocsPerRun(50, func() {
-		voices[frame%5].SetLowPass(frame, 500+float64(frame%900), 2000)
+		voices[frame%5].SetFilter(property.LowPass, frame, 500+float64(frame%900), 2000)
 		mixTogether(b, voices, got, frame)
 		frame += 480
 	}); n > 0 {

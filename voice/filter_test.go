@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 	"voicepool/internal/longtest"
 	"voicepool/internal/move"
+	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -19,7 +21,7 @@ import (
 // filtered starts a voice with a low-pass and a high-pass.
 func filtered(s *sounds.Sound, o voice.Options, cutoffs [2]float64, frame int64) (v voice.Voice) {
 	v.Start(s, o, frame)
-	v.AttachFilter(frame, new(voice.Filter), cutoffs[0], cutoffs[1])
+	v.AttachFilter(frame, new(voice.Filter), passfilter.Values{cutoffs[0], cutoffs[1]})
 	return v
 }
 
@@ -159,10 +161,10 @@ func TestFilterBlocks(t *testing.T) {
 			switch rapid.IntRange(0, 9).Draw(t, "what") {
 			case 0, 1:
 				hz := cutoff.Draw(t, "to")
-				both(func(v *voice.Voice) { v.SetLowPass(frame, hz, frames) })
+				both(func(v *voice.Voice) { v.SetFilter(property.LowPass, frame, hz, frames) })
 			case 2, 3:
 				hz := cutoff.Draw(t, "to")
-				both(func(v *voice.Voice) { v.SetHighPass(frame, hz, frames) })
+				both(func(v *voice.Voice) { v.SetFilter(property.HighPass, frame, hz, frames) })
 			case 4:
 				both(func(v *voice.Voice) { v.SetGain(frame, -9, frames, sounds.InDecibels) })
 			case 5:
@@ -201,8 +203,8 @@ func TestFilterOff(t *testing.T) {
 		var plain voice.Voice
 		plain.Start(s, o, 0)
 		off, closed := filtered(s, o, [2]float64{}, 0), filtered(s, o, [2]float64{500, 100}, 0)
-		closed.SetLowPass(0, 0, 300)
-		closed.SetHighPass(100, 0, 0)
+		closed.SetFilter(property.LowPass, 0, 0, 300)
+		closed.SetFilter(property.HighPass, 100, 0, 0)
 		for frame := int64(0); frame < 4000; frame += 500 {
 			want := mix(&plain, 500, frame)
 			if got := mix(&off, 500, frame); !slices.Equal(got, want) {
@@ -212,7 +214,7 @@ func TestFilterOff(t *testing.T) {
 				t.Fatalf("sound %d, frame %d: same bits %v", i, frame, frame < 500)
 			}
 		}
-		if own := closed.Moves().LowPass; own.Hz(4000) != 0 || own.Target() != 0 {
+		if own := closed.Moves().Filters[0]; own.Hz(4000) != 0 || own.Target() != 0 {
 			t.Errorf("a low-pass that is off says %v, %v", own.Hz(4000), own.Target())
 		}
 	}
@@ -260,10 +262,10 @@ func TestFilterClicks(t *testing.T) {
 							out := mix(&v, int(at), 0)
 							set := func(frame int64, hz float64) {
 								if which&1 != 0 {
-									v.SetLowPass(frame, hz, over)
+									v.SetFilter(property.LowPass, frame, hz, over)
 								}
 								if which&2 != 0 {
-									v.SetHighPass(frame, hz, over)
+									v.SetFilter(property.HighPass, frame, hz, over)
 								}
 							}
 							set(at, to)
@@ -291,7 +293,7 @@ func TestFilterSplit(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		start := func() (v voice.Voice) {
 			v = filtered(s, voice.Options{Loop: true}, [2]float64{300, 50}, 0)
-			v.SetLowPass(0, 4000, 700)
+			v.SetFilter(property.LowPass, 0, 4000, 700)
 			mix(&v, 500, 0)
 			return v
 		}
@@ -334,8 +336,8 @@ func TestFilterAllocates(t *testing.T) {
 		var f voice.Filter
 		v.Mix(dst, 0)
 		if n := testing.AllocsPerRun(20, func() {
-			v.SetLowPass(frame, float64(frame), 700)
-			v.SetHighPass(frame, 90, 100)
+			v.SetFilter(property.LowPass, frame, float64(frame), 700)
+			v.SetFilter(property.HighPass, frame, 90, 100)
 			tail := v
 			tail.BeginTail(&f, nil, 0, 480)
 			tail.Mix(dst, frame)
@@ -361,7 +363,7 @@ func BenchmarkFilter(b *testing.B) {
 				dst, frame := make([]pcm.Frame, 480), int64(0)
 				for b.Loop() {
 					if c.moves {
-						v.SetLowPass(frame, 500, 1<<20)
+						v.SetFilter(property.LowPass, frame, 500, 1<<20)
 					}
 					v.Mix(dst, frame)
 					frame += 480

@@ -10,7 +10,7 @@ import (
 // Moves holds the moves of a voice's own gain, pan, pitch, speed and cutoffs, and its filter states.
 type Moves struct {
 	Gain, Pan, Pitch, Speed move.Move
-	LowPass, HighPass       passfilter.Cutoff
+	Filters                 passfilter.Cutoffs
 	Filtered                bool // the voice had a filter, which may have been off
 
 	states passfilter.States
@@ -21,7 +21,7 @@ type Moves struct {
 func (v *Voice) Moves() Moves {
 	m := Moves{Gain: v.gain, Pan: v.pan, Pitch: v.pitch, Speed: v.speed}
 	if f := v.filter; f != nil {
-		m.LowPass, m.HighPass, m.Filtered, m.states = f.passes.Low.Cutoff, f.passes.High.Cutoff, true, f.passes.States()
+		m.Filters, m.Filtered, m.states = f.passes.Cutoffs(), true, f.passes.States()
 	}
 	return m
 }
@@ -36,7 +36,7 @@ func (v *Voice) Continue(frame int64, moves, past *Moves) {
 	if moves != nil {
 		v.gain, v.pan, v.pitch, v.speed = moves.Gain, moves.Pan, moves.Pitch, moves.Speed
 		if f != nil && moves.Filtered {
-			f.passes.ContinueCutoffs(&moves.LowPass, &moves.HighPass)
+			f.passes.ContinueCutoffs(&moves.Filters)
 		}
 		v.Replan(frame)
 	}

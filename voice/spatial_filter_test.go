@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 	"voicepool/internal/longtest"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -54,7 +55,7 @@ func TestSpatialLowPassTarget(t *testing.T) {
 				t.Fatalf("sound %d: frame %d is %v, want %v", i, j, got[j], all[j])
 			}
 		}
-		v.SetLowPass(5500, 0, 960)
+		v.SetFilter(property.LowPass, 5500, 0, 960)
 		var plain voice.Voice
 		plain.Start(s, o, 0)
 		mix(&plain, 9000, 0)
@@ -88,7 +89,7 @@ func TestSpatialLowPassBlocks(t *testing.T) {
 				if place {
 					v.SetSpatialLowPass(frame, hz, frames)
 				} else {
-					v.SetLowPass(frame, hz, frames)
+					v.SetFilter(property.LowPass, frame, hz, frames)
 				}
 			}
 			n := rapid.SampledFrom([]int{1, 7, 64, 480, 2000}).Draw(t, "n")
@@ -131,7 +132,7 @@ func TestSpatialLowPassModel(t *testing.T) {
 			i, to, over := r.IntN(2), 300*math.Exp2(5*r.Float64()), int64(4800+r.IntN(3000))
 			moves[i] = move{at(&moves[i], frame), math.Log2(to), float64(frame), float64(over)}
 			if i == 0 {
-				v.SetLowPass(int64(frame), to, over)
+				v.SetFilter(property.LowPass, int64(frame), to, over)
 			} else {
 				v.SetSpatialLowPass(int64(frame), to, over)
 			}

@@ -4,6 +4,7 @@ import (
 	"voicepool/internal/dsp"
 	"voicepool/internal/passfilter"
 	"voicepool/internal/playable"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 )
 
@@ -19,35 +20,25 @@ type Filter struct {
 // for a nil Filter.
 func (f *Filter) active() bool { return f != nil && f.passes.On() }
 
-// AttachFilter resets f and makes it the filter of the voice from frame of the mix on. lowPass and highPass are the
-// cutoffs in Hz; 0 leaves that filter off. It has no effect if the voice already has a filter.
-func (v *Voice) AttachFilter(frame int64, f *Filter, lowPass, highPass float64) {
+// AttachFilter resets f and makes it the filter of the voice from frame of the mix on, with the given values. It
+// has no effect if the voice already has a filter.
+func (v *Voice) AttachFilter(frame int64, f *Filter, values passfilter.Values) {
 	if v.filter != nil {
 		return
 	}
 	v.filter = f
 	*f = Filter{}
-	if f.passes.Init(v.data().Warped, lowPass, highPass); f.passes.On() {
+	if f.passes.Init(v.data().Warped, values); f.passes.On() {
 		v.Replan(frame)
 	}
 }
 
-// SetLowPass moves the cutoff of the low-pass to hz, 20..20,000 Hz; 0 switches the low-pass off. The move is linear in
-// the logarithm of the cutoff. It begins at frame of the mix and lasts the given number of frames; with 0 or less the
-// change is immediate. If the voice has no filter, no cutoff changes.
-func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
+// SetFilter moves the filter id to x, in the unit of its property; 0 switches it off. The move of a cutoff is linear in
+// its logarithm. It begins at frame of the mix and lasts the given number of frames; with 0 or less the change is
+// immediate. It has no effect on a voice without a filter.
+func (v *Voice) SetFilter(id property.ID, frame int64, x float64, frames int64) {
 	if f := v.filter; f != nil {
-		f.passes.RampLowPass(frame, hz, frames)
-	}
-	v.replanCutoff(frame)
-}
-
-// SetHighPass moves the cutoff of the high-pass to hz, 20..20,000 Hz; 0 switches the high-pass off. The move is linear
-// in the logarithm of the cutoff. It begins at frame of the mix and lasts the given number of frames; with 0 or less
-// the change is immediate. If the voice has no filter, no cutoff changes.
-func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
-	if f := v.filter; f != nil {
-		f.passes.RampHighPass(frame, hz, frames)
+		f.passes.Ramp(id, frame, x, frames)
 	}
 	v.replanCutoff(frame)
 }

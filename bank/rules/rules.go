@@ -102,7 +102,7 @@ func (r *Rules) Filters() bool {
 			return slices.ContainsFunc(s.Buses, func(b SceneBus) bool { return b.LowPass != nil || b.HighPass != nil })
 		}) ||
 		slices.ContainsFunc(r.Sounds, func(s Sound) bool {
-			return s.LowPass != 0 || s.HighPass != 0 || len(s.Sends) > 0 || s.Emitter.Air != 0 || s.Emitter.Cone.LowPass != 0
+			return s.Filters != (mixer.Filters{}) || len(s.Sends) > 0 || s.Emitter.Air != 0 || s.Emitter.Cone.LowPass != 0
 		})
 }
 

@@ -40,12 +40,11 @@ type Sound struct {
 	Files []File // at least one, or none with Layers
 	Pick  Pick
 
-	Gain     Range // dB, -120..+24
-	Pitch    Range // semitones, -48..+48
-	Speed    float64
-	Pan      float64
-	LowPass  float64 // cutoff in Hz; 0: off
-	HighPass float64
+	Gain  Range // dB, -120..+24
+	Pitch Range // semitones, -48..+48
+	Speed float64
+	Pan   float64
+	mixer.Filters
 	Sends    []mixer.Send // sends to other buses
 	Priority int
 	Protect  bool

@@ -143,12 +143,7 @@ func (h *manualStart) startOne(w *soundTemplate, file int, m mixer.Options) erro
 	if t := h.parameters; t != nil {
 		m.Gain, m.Pitch = pcm.Decibels(t.gain.at(0)), pcm.Semitones(t.pitch.at(0))
 	}
-	if m.LowPass = r.LowPass; o.LowPass != nil {
-		m.LowPass = *o.LowPass
-	}
-	if m.HighPass = r.HighPass; o.HighPass != nil {
-		m.HighPass = *o.HighPass
-	}
+	m.Filters = o.Override(r.Filters)
 	m.Sends, m.Bus, m.Protect, m.WhenFull = r.Sends, s.buses[bus], o.Protect || r.Protect, r.WhenFull
 	m.Group, m.Quality, m.Owner, m.Tag = w.group, w.quality, h.owner, h.tag
 	m.Name, m.Play, m.Ref = o.Sound, h.number, manualRef(o.Ref, w.index)

@@ -1,12 +1,14 @@
 package play
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
 
+	"voicepool/internal/property"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/parse"
 	"voicepool/internal/sheet/yaml"
@@ -23,12 +25,12 @@ type Start struct {
 	Pan      float64       // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
 	Pitch    pcm.Semitones // added to the sound's; -48..+48
 	Speed    float64       // multiplies the sound's; a ratio, 1/16..16; 0 means 1
-	LowPass  *float64      // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: the sound's
-	HighPass *float64      // like LowPass
 	Bus      string        // empty: the sound's bus
 	Priority int           // added to the sound's
 	Protect  bool          // never stolen; false: the sound's value
 	Loop     *bool         // loops endlessly; nil: the sound's value
+
+	mixer.FilterOverrides // replace the sound's filters
 
 	From   time.Duration // position in the sound; past the end of a loop it wraps into the loop; 0: the sound's value
 	For    time.Duration // stops the sound after this time; 0: it plays to its end
@@ -48,36 +50,29 @@ func suggestion[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }
 
-// valueOrZero returns *hz, or 0 if hz is nil.
-func valueOrZero(hz *float64) float64 {
-	if hz == nil {
-		return 0
-	}
-	return *hz
-}
-
 // checkStart returns an error for the first invalid field of o, or nil if all are valid. Sound and Owner are not
 // checked. rate is the sample rate in Hz. checkStart must not use p.sheet, which belongs to the goroutine of Step.
 func (p *Player) checkStart(o *Start, rate int) error {
-	cutoffs := parse.Cutoffs
-	cutoffs.To = min(cutoffs.To, float64(rate)/2)
-	for _, v := range [...]struct {
-		key    string
-		x      float64
-		within fields.Limits
-	}{
-		{"gain", float64(o.Gain), parse.Decibels},
-		{"pan", o.Pan, parse.Pans},
-		{"pitch", float64(o.Pitch), parse.Semitones},
-		{"speed", o.Speed, parse.Ratios},
-		{"lowpass", valueOrZero(o.LowPass), cutoffs},
-		{"highpass", valueOrZero(o.HighPass), cutoffs},
-		{"priority", float64(o.Priority), parse.Priorities},
-		{"ref", float64(o.Ref), fields.Limits{To: MaxRef}},
-	} {
-		if !(v.x >= v.within.From && v.x <= v.within.To) && !((v.key == "speed" || v.within == cutoffs) && v.x == 0) {
-			return v.within.OutOfRange(v.key, strconv.FormatFloat(v.x, 'f', -1, 64), v.x)
+	type value struct {
+		id property.ID
+		x  float64
+	}
+	values := []value{{property.Gain, float64(o.Gain)}, {property.Pan, o.Pan}, {property.Pitch, float64(o.Pitch)}, {property.Speed, cmp.Or(o.Speed, 1)}}
+	filters := o.Override(mixer.Filters{})
+	for i, x := range filters.FilterFields() {
+		values = append(values, value{property.LowPass + property.ID(i), *x})
+	}
+	for _, v := range append(values, value{property.Priority, float64(o.Priority)}) {
+		within := parse.Limits(v.id)
+		if within.Cutoff {
+			within.To = min(within.To, float64(rate)/2)
 		}
+		if !(v.x >= within.From && v.x <= within.To || within.Cutoff && v.x == 0) {
+			return within.OutOfRange(property.Table[v.id].Key, strconv.FormatFloat(v.x, 'f', -1, 64), v.x)
+		}
+	}
+	if refs := (fields.Limits{To: MaxRef}); o.Ref < 0 || o.Ref > MaxRef {
+		return refs.OutOfRange("ref", strconv.FormatInt(o.Ref, 10), float64(o.Ref))
 	}
 	for _, v := range [...]struct {
 		key  string

@@ -24,7 +24,7 @@ type delayedStart struct {
 func (d *sender) voiceOptions(a *Action, c *runsheet.Cue, base mixer.Base, number int) mixer.Options {
 	p, rate, sound := c.Play, d.rate, &d.sheet.Sounds[c.Sound]
 	o := mixer.Options{
-		Gain: p.Gain, Pan: p.Pan, Pitch: p.Pitch, Speed: p.Speed, LowPass: p.LowPass, HighPass: p.HighPass,
+		Gain: p.Gain, Pan: p.Pan, Pitch: p.Pitch, Speed: p.Speed, Filters: p.Filters,
 		Bus: d.buses[p.Bus], Priority: p.Priority, Loop: p.Loop, Group: d.groups[c.Sound],
 		From: p.From.Duration(rate), FadeIn: p.FadeIn.Duration(rate),
 		EngineOptions: mixer.EngineOptions{

@@ -197,7 +197,7 @@ func (r *Recorder) actionOf(e *mixer.Entry, target cue.Target) cue.Action {
 	if c.Shape == sounds.InDecibels || c.Fields&mixer.FieldGain == 0 { // the default, or only a gain has a shape
 		c.Shape = sounds.Natural
 	}
-	c.LowPass, c.HighPass = limitCutoff(c.LowPass, r.head.Rate), limitCutoff(c.HighPass, r.head.Rate)
+	c.Filters = limitFilters(c.Filters, r.head.Rate)
 	return &cue.Set{Target: target, Over: over, Change: c}
 }
 
@@ -237,7 +237,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	p := &cue.Play{
 		ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds, Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, rate), FadeIn: rules.FrameTime(h.FadeIn, rate), FadeShape: h.FadeShape,
-		Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: limitCutoff(h.LowPass, rate), HighPass: limitCutoff(h.HighPass, rate), Sends: h.Sends,
+		Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, Filters: limitFilters(h.Filters, rate), Sends: h.Sends,
 	}
 	if h.Placed {
 		p.Spot = &h.Emitter.Spot

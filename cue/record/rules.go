@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/property"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -57,6 +58,16 @@ func RulesOf(c mixer.Config) (*rules.Rules, error) {
 // limitCutoff limits hz, the cutoff of a filter, to half of rate, the sample rate in Hz. The limited filter sounds the
 // same. 0, for no filter, stays 0.
 func limitCutoff(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
+
+// limitFilters is limitCutoff for the cutoffs of a voice.
+func limitFilters(filters mixer.Filters, rate int) mixer.Filters {
+	for i, x := range filters.FilterFields() {
+		if property.Filters()[i].IsCutoff() {
+			*x = limitCutoff(*x, rate)
+		}
+	}
+	return filters
+}
 
 // duckOf converts d, a duck of a mixer, to a duck of a sheet. Times are rounded to whole frames. rate is the sample
 // rate in Hz.

@@ -30,7 +30,7 @@ func TestRecordsCutoffs(t *testing.T) {
 	var text strings.Builder
 	r := record.New(head, nil)
 	if err := r.Add([]mixer.Entry{
-		{Frame: 5, Kind: mixer.EntrySet, Bus: "hall", Change: mixer.Change{Fields: mixer.FieldLowPass, LowPass: 90.25}, Frames: 50},
+		{Frame: 5, Kind: mixer.EntrySet, Bus: "hall", Change: mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: 90.25}}, Frames: 50},
 		{Frame: 6, Kind: mixer.EntrySet, Bus: "far", Change: mixer.Change{Fields: mixer.FieldHighPass}},
 		{Frame: 7, Kind: mixer.EntryEffect, Bus: "far", Effect: "delay", Values: effect.Values{"mix": 0.25}},
 	}); err != nil {

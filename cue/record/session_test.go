@@ -179,7 +179,7 @@ func (s *session) act() {
 	case 12:
 		s.moment().Set(target, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPitch, Gain: gain, Pitch: 2}, over)
 		if s.filters {
-			s.moment().Set(target, mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: s.cutoff(), HighPass: s.cutoff()}, over)
+			s.moment().Set(target, mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, Filters: mixer.Filters{LowPass: s.cutoff(), HighPass: s.cutoff()}}, over)
 		}
 	case 13:
 		s.moment().Seek(target, s.time(400*time.Millisecond))

@@ -180,6 +180,9 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		return []any{new(r.play.At(r.mixer.Now() + 20)), new(r.play.At(mixer.Now))}
 	case reflect.TypeFor[*bank.Handle]():
 		return []any{&r.play}
+	case reflect.TypeFor[*bank.Options](), reflect.TypeFor[*mixer.Options](), reflect.TypeFor[*mixer.Change](), reflect.TypeFor[*mixer.Played](),
+		reflect.TypeFor[*mixer.Filters](), reflect.TypeFor[*mixer.FilterOverrides]():
+		return []any{reflect.New(typ.Elem()).Interface()}
 	}
 	if typ.Elem().Kind() == reflect.Uint8 { // an enumeration
 		return []any{reflect.New(typ.Elem()).Interface()}
@@ -207,6 +210,8 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 		return map[string]int{"Resize": 8, "SetLoop": 2, "SetPriority": 1, "Stems": 64, "UntilEnd": 64, "Skip": 32, "Add": 1}[method]
 	case reflect.TypeFor[int64]():
 		return r.mixer.Now() + 10
+	case reflect.TypeFor[mixer.Filters]():
+		return mixer.Filters{LowPass: 500}
 	case reflect.TypeFor[[]mixer.Event]():
 		return make([]mixer.Event, 8)
 	case reflect.TypeFor[[]mixer.Entry]():

@@ -2,16 +2,11 @@ package passfilter
 
 import (
 	"voicepool/internal/move"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 )
 
-// The range of a cutoff, in Hz. Values above 0.49 of the sample rate count as 0.49 of it; 0 means off.
-const (
-	MinCutoff = 20
-	MaxCutoff = 20000
-)
-
-// highestCutoff limits cutoffs to this share of the sample rate.
+// highestCutoff limits cutoffs to this share of the sample rate. 0 means off.
 const highestCutoff = 0.49
 
 // Cutoff is a moving cutoff. The Move is in the binary logarithm of Hz. A low-pass that is off has 0.49 of
@@ -25,24 +20,19 @@ type Cutoff struct {
 // logarithm of Hz. rate is in Hz.
 func openLowPass(rate int) float64 { return pcm.Log2(float64(highestCutoff * float64(rate))) }
 
-var openHighPass = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
+var openHighPass = pcm.Log2(property.MinCutoff) // at this cutoff a high-pass is practically off
 
-// LowPassAt converts hz, the cutoff of a low-pass in Hz, to the binary logarithm of Hz. Cutoffs above 0.49 of rate, the
-// sample rate in Hz, are lowered to 0.49 of it. If hz is 0 (off), the result is that upper limit, too.
-func LowPassAt(hz float64, rate int) float64 {
-	if hz == 0 {
-		return openLowPass(rate)
-	}
-	return min(pcm.Log2(hz), openLowPass(rate))
-}
-
-// HighPassAt converts hz, the cutoff of a high-pass in Hz, to the binary logarithm of Hz. Cutoffs above 0.49 of rate,
-// the sample rate in Hz, are lowered to 0.49 of it. If hz is 0 (off), the result is the logarithm of 20 Hz.
-func HighPassAt(hz float64, rate int) float64 {
-	if hz == 0 {
+// At converts hz, the cutoff of the filter id in Hz, to the binary logarithm of Hz. Cutoffs above 0.49 of rate, the
+// sample rate in Hz, are lowered to 0.49 of it. If hz is 0 (off), the result is that upper limit for a low-pass, and
+// the logarithm of 20 Hz for a high-pass.
+func At(id property.ID, hz float64, rate int) float64 {
+	switch {
+	case hz != 0:
+		return min(pcm.Log2(hz), openLowPass(rate))
+	case id == property.HighPass:
 		return openHighPass
 	}
-	return min(pcm.Log2(hz), openLowPass(rate))
+	return openLowPass(rate)
 }
 
 // Hz returns the cutoff in Hz at frame of the mix. It returns 0 if the filter is off then, so that the output has no

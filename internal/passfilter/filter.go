@@ -4,7 +4,7 @@
 //
 //	var f passfilter.Filter
 //	f.Start(48000, 2000, 0) // a low-pass of 2 kHz; 0 leaves the high-pass off
-//	f.RampLowPass(frame, 500, 4800)
+//	f.Ramp(property.LowPass, frame, 500, 4800)
 //	ok := f.Process(block, frame)
 //
 // A voice with a filter reads its source, filters it, and then applies gain and pan. A filter belongs to the audio
@@ -14,6 +14,7 @@ package passfilter
 import (
 	"voicepool/internal/dsp"
 	"voicepool/internal/move"
+	"voicepool/internal/property"
 	"voicepool/internal/spectrum"
 	"voicepool/pcm"
 )
@@ -36,14 +37,21 @@ const coefficientGrid = 32
 // of the mix, at the same frames for all voices.
 const Piece = 256
 
-// Init resets f and gives it constant cutoffs. w has the sample rate and the spectrum bands at that rate. lowHz and
-// highHz are the cutoffs of the low-pass and the high-pass in Hz; 0 leaves that filter off.
-func (f *Filter) Init(w *spectrum.Warped, lowHz, highHz float64) {
+// Values has the value of each filter, in the order of property.Filters: the cutoffs of the low-pass and the high-pass
+// in Hz. 0 is off.
+type Values [property.NumFilters]float64
+
+// Init resets f and gives it constant values. w has the sample rate and the spectrum bands at that rate.
+func (f *Filter) Init(w *spectrum.Warped, values Values) {
 	rate := w.Rate()
 	*f = Filter{rate: rate, warped: w}
-	f.Low.init(LowPassAt(lowHz, rate), lowHz != 0, rate)
-	f.High.init(HighPassAt(highHz, rate), highHz != 0, rate)
+	for i, p := range f.stages() {
+		p.init(At(property.LowPass+property.ID(i), values[i], rate), values[i] != 0, rate)
+	}
 }
+
+// stages returns the stages in the order of property.Filters.
+func (f *Filter) stages() [property.NumFilters]*Stage { return [...]*Stage{&f.Low, &f.High} }
 
 // stage returns f.High if high is true, otherwise f.Low.
 func (f *Filter) stage(high bool) *Stage {
@@ -252,7 +260,7 @@ func (f *Filter) rampStep() float32 { return 1 / float32(f.end-f.start) }
 // StartSpatial resets f for the direct path of a voice that starts. w has the sample rate and the spectrum bands at
 // that rate. hz is the constant cutoff in Hz; 0 leaves the filter off.
 func (f *Filter) StartSpatial(w *spectrum.Warped, hz float64) {
-	f.Init(w, 0, 0)
+	f.Init(w, Values{})
 	f.RampSpatial(0, hz, 0)
 }
 
@@ -268,7 +276,7 @@ func (f *Filter) RampSpatial(frame int64, hz float64, frames int64) bool {
 	if hz == 0 && !p.hasSpatial {
 		return false
 	}
-	to := LowPassAt(hz, f.rate)
+	to := At(property.LowPass, hz, f.rate)
 	if !p.hasSpatial {
 		p.hasSpatial, p.spatial = true, Cutoff{Move: move.Constant(openLowPass(f.rate))}
 	}
@@ -314,18 +322,24 @@ func (f *Filter) SetStates(s *States) {
 	}
 }
 
-// ContinueCutoffs gives a new filter the cutoffs low and high and switches both stages on. The cutoffs may have begun
-// to move before. A stage that has exactly its cutoff already does not change.
-func (f *Filter) ContinueCutoffs(low, high *Cutoff) {
-	f.continueCutoff(&f.Low, low)
-	f.continueCutoff(&f.High, high)
+// Cutoffs has the cutoff of each filter, in the order of property.Filters.
+type Cutoffs [property.NumFilters]Cutoff
+
+// Cutoffs returns the present cutoffs, without the spatial one.
+func (f *Filter) Cutoffs() (all Cutoffs) {
+	for i, p := range f.stages() {
+		all[i] = p.Cutoff
+	}
+	return all
 }
 
-// continueCutoff gives the stage p the cutoff c and switches the stage on, unless p has exactly this cutoff already.
-func (f *Filter) continueCutoff(p *Stage, c *Cutoff) {
-	if *c == p.Cutoff {
-		return
+// ContinueCutoffs gives a new filter the given cutoffs and switches all stages on. The cutoffs may have begun to move
+// before. A stage that has exactly its cutoff already does not change.
+func (f *Filter) ContinueCutoffs(all *Cutoffs) {
+	for i, p := range f.stages() {
+		if all[i] != p.Cutoff {
+			p.Cutoff, p.on = all[i], true
+			f.ramping, f.end = true, -1
+		}
 	}
-	p.Cutoff, p.on = *c, true
-	f.ramping, f.end = true, -1
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/property"
 	"voicepool/internal/spectrum"
 	"voicepool/pcm"
 )
@@ -14,7 +15,7 @@ import (
 // Start resets f for use as the filter of a bus. rate is the sample rate in Hz. lowPass and highPass are the constant
 // cutoffs in Hz; 0 switches that filter off.
 func (f *Filter) Start(rate int, lowPass, highPass float64) {
-	f.Init(spectrum.Warp(rate), lowPass, highPass)
+	f.Init(spectrum.Warp(rate), Values{lowPass, highPass})
 }
 
 // ApplyResponse multiplies g, a power gain for each spectrum band, by the responses of the low-pass and the high-pass
@@ -33,18 +34,12 @@ func (f *Filter) ApplyResponse(frame int64, g *spectrum.Gains) {
 // Settled reports whether the result of ApplyResponse is constant from frame of the mix on.
 func (f *Filter) Settled(frame int64) bool { return f.Low.settled(frame) && f.High.settled(frame) }
 
-// RampLowPass moves the cutoff of the low-pass to hz, 20..20,000 Hz. The move begins at frame of the mix and lasts the
-// given number of frames; with 0 or less the change is immediate. The move is linear in the logarithm of the cutoff.
-// If hz is 0, the low-pass is off at the end of the move.
-func (f *Filter) RampLowPass(frame int64, hz float64, frames int64) {
-	f.rampCutoff(&f.Low, &f.Low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
-}
-
-// RampHighPass moves the cutoff of the high-pass to hz, 20..20,000 Hz. The move begins at frame of the mix and lasts
-// the given number of frames; with 0 or less the change is immediate. The move is linear in the logarithm of the
-// cutoff. If hz is 0, the high-pass is off at the end of the move.
-func (f *Filter) RampHighPass(frame int64, hz float64, frames int64) {
-	f.rampCutoff(&f.High, &f.High.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
+// Ramp moves the cutoff of the filter id to hz, 20..20,000 Hz. The move begins at frame of the mix and lasts the given
+// number of frames; with 0 or less the change is immediate. The move is linear in the logarithm of the cutoff. If hz is
+// 0, the filter is off at the end of the move.
+func (f *Filter) Ramp(id property.ID, frame int64, hz float64, frames int64) {
+	p := f.stages()[id-property.LowPass]
+	f.rampCutoff(p, &p.Cutoff, frame, At(id, hz, f.rate), hz == 0, frames)
 }
 
 // Active reports whether the low-pass or the high-pass is on or its cutoff moves. If it is false, Process does not

@@ -205,9 +205,9 @@ func hasFilters(s *runsheet.Sheet) bool {
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c runsheet.Cue) bool {
 		switch a := c.Action.(type) {
 		case *cue.Play:
-			return a.LowPass != 0 || a.HighPass != 0 || len(a.Sends) > 0 || muffled(a.Spot)
+			return a.Filters != (mixer.Filters{}) || len(a.Sends) > 0 || muffled(a.Spot)
 		case *cue.Set:
-			return a.Change.LowPass != 0 || a.Change.HighPass != 0 || len(a.Sends) > 0
+			return a.Change.Filters != (mixer.Filters{}) || len(a.Sends) > 0
 		case *cue.Move:
 			return muffled(&a.Spot)
 		}

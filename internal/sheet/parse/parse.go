@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/property"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
@@ -19,15 +20,42 @@ import (
 
 // The ranges of numeric values.
 var (
-	Decibels   = fields.Limits{From: mixer.MinGain, To: mixer.MaxGain, Unit: fields.DecibelUnit}
-	Semitones  = fields.Limits{From: -mixer.MaxPitch, To: mixer.MaxPitch, Unit: " of semitones"}
-	Ratios     = fields.Limits{From: mixer.MinSpeed, To: mixer.MaxSpeed}
-	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}
-	Cutoffs    = fields.Limits{From: mixer.MinCutoff, To: mixer.MaxCutoff, Unit: fields.HertzUnit, Cutoff: true}
-	Priorities = fields.Limits{From: -mixer.MaxPriority, To: mixer.MaxPriority}
+	Decibels   = Limits(property.Gain)
+	Semitones  = Limits(property.Pitch)
+	Ratios     = Limits(property.Speed)
+	Pans       = Limits(property.Pan)
+	Cutoffs    = Limits(property.LowPass)
+	Priorities = Limits(property.Priority)
 	Values     = fields.Limits{From: -1e9, To: 1e9} // parameter values
 	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
 )
+
+// Limits returns the range of the property id.
+func Limits(id property.ID) fields.Limits {
+	p := &property.Table[id]
+	l := fields.Limits{From: p.Min, To: p.Max, Cutoff: p.IsCutoff()}
+	switch p.Unit {
+	case "":
+	case "dB":
+		l.Unit = fields.DecibelUnit
+	default:
+		l.Unit = " of " + p.Unit
+	}
+	return l
+}
+
+// Filters returns the fields of the filters of a voice, which parse into to.
+func Filters(to *mixer.Filters) []fields.Field {
+	all := make([]fields.Field, property.NumFilters)
+	for i, x := range to.FilterFields() {
+		p := property.LowPass + property.ID(i)
+		f := &all[i]
+		if f.Key, f.To, f.Within = property.Table[p].Key, x, Limits(p); f.Within.Cutoff {
+			f.To = Cutoff(x)
+		}
+	}
+	return all
+}
 
 // Reader parses the rules of a file and collects errors. Create it with New; it is for one file.
 type Reader struct {

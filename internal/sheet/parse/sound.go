@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"voicepool/bank/rules"
@@ -41,14 +42,13 @@ func (r *Reader) parseSounds(n *yaml.Node) {
 // Sound returns the fields of a sound that parse into s, except its files, coalesce, layers, parameters and spatial
 // keys. buses contains the known names of buses.
 func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
-	return []fields.Field{
+	return slices.Concat([]fields.Field{
 		{Key: "pick", To: fields.Choice(&s.Pick, rules.PickRandom, rules.PickShuffle, rules.PickRound)},
 		{Key: "gain", To: (*fields.Span)(&s.Gain), Within: Decibels},
 		{Key: "pitch", To: (*fields.Span)(&s.Pitch), Within: Semitones},
 		{Key: "speed", To: &s.Speed, Within: Ratios},
 		{Key: "pan", To: &s.Pan, Within: Pans},
-		{Key: "lowpass", To: Cutoff(&s.LowPass), Within: Cutoffs},
-		{Key: "highpass", To: Cutoff(&s.HighPass), Within: Cutoffs},
+	}, Filters(&s.Filters), []fields.Field{
 		{Key: "sends", To: VoiceSends(&s.Sends, buses, true)},
 		{Key: "priority", To: &s.Priority, Within: Priorities},
 		{Key: "protect", To: &s.Protect},
@@ -67,7 +67,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "limit", To: (*limit)(&s.Limit)},
 		{Key: "when_full", To: fields.Choice(&s.WhenFull, mixer.WhenFullVirtual, mixer.WhenFullEnd)},
 		{Key: "cooldown", To: &s.Cooldown},
-	}
+	})
 }
 
 // soundFields returns all fields of a sound except the spatial ones. files, coalesce, layers and parameters

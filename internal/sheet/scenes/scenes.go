@@ -40,16 +40,16 @@ type effectState struct {
 // StateOf returns the State of scene, or of the file outside all scenes if scene is nil: the values of the rules r,
 // replaced by the values that the scene sets.
 func StateOf(r *rules.Rules, scene *rules.Scene) State {
-	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}, effects: valuesOf(r.Master.Effects)}}}
+	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, Filters: mixer.Filters{LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}}, effects: valuesOf(r.Master.Effects)}}}
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; i > 0 {
-			s.buses[o.Name] = busState{change: mixer.Change{Gain: o.Gain, LowPass: o.LowPass, HighPass: o.HighPass}, effects: valuesOf(o.Effects)}
+			s.buses[o.Name] = busState{change: mixer.Change{Gain: o.Gain, Filters: mixer.Filters{LowPass: o.LowPass, HighPass: o.HighPass}}, effects: valuesOf(o.Effects)}
 		}
 	}
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{
-			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, LowPass: b.LowPass, HighPass: b.HighPass, Mute: b.Mute, Solo: b.Solo},
+			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Filters: mixer.Filters{LowPass: b.LowPass, HighPass: b.HighPass}, Mute: b.Mute, Solo: b.Solo},
 			duck:   b.Duck.MixerDuck(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
 		}
 	}

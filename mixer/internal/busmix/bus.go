@@ -6,6 +6,7 @@ import (
 	"voicepool/internal/move"
 	"voicepool/internal/panning"
 	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -96,22 +97,9 @@ func (b *Bus) ReceiveSends() { b.receivesSends = true }
 // SetPaused pauses the bus or ends its pause. It takes effect in the next Graph.Refresh.
 func (b *Bus) SetPaused(paused bool) { b.paused = paused }
 
-// Property is a property of a bus. The zero value does not name a property.
-type Property uint8
-
-const (
-	Gain     Property = iota + 1 // decibels
-	Pan                          // -1..+1
-	Pitch                        // semitones
-	LowPass                      // Hz; 0: off
-	HighPass                     // Hz; 0: off
-	Mute                         // 1: muted, 0: not
-	Solo                         // 1: soloed, 0: not; the caller then calls Graph.FadeSolos
-)
-
 // Set is a new value of a property, in the unit of the property.
 type Set struct {
-	Property Property
+	Property property.ID
 	Value    float64
 }
 
@@ -120,20 +108,18 @@ type Set struct {
 // which must be called afterwards, begins its fades.
 func (b *Bus) set(s *Set, frame, over int64, shape sounds.Shape) {
 	switch x := s.Value; s.Property {
-	case Gain:
+	case property.Gain:
 		b.Gain.RampGain(frame, pcm.Decibels(x), over, shape)
-	case Pan:
+	case property.Pan:
 		b.Pan.Ramp(frame, x, over)
-	case Pitch:
+	case property.Pitch:
 		b.Pitch.Ramp(frame, x, over)
-	case LowPass:
-		b.filter.RampLowPass(frame, x, over)
-	case HighPass:
-		b.filter.RampHighPass(frame, x, over)
-	case Mute:
+	case property.LowPass, property.HighPass:
+		b.filter.Ramp(s.Property, frame, x, over)
+	case property.Mute:
 		b.muted = x != 0
 		b.Mute.Ramp(frame, 1-x, over)
-	case Solo:
+	case property.Solo:
 		b.soloed = x != 0
 	}
 }
@@ -147,7 +133,7 @@ func (g *Graph) Set(index int, sets []Set, frame, over int64, shape sounds.Shape
 	was, opened := b.tail, b.opens(frame)
 	for i := range sets {
 		b.set(&sets[i], frame, over, shape)
-		filters = filters || sets[i].Property == LowPass || sets[i].Property == HighPass
+		filters = filters || sets[i].Property.IsFilter()
 	}
 	if filters {
 		b.filterTail, b.responseStale = max(b.filterTail, b.filter.Tail(frame)), true

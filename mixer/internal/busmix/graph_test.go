@@ -9,6 +9,7 @@ import (
 	"voicepool/effect"
 	"voicepool/internal/move"
 	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/internal/spectrum"
 	"voicepool/mixer/internal/bustree"
 	"voicepool/mixer/internal/master"
@@ -153,18 +154,18 @@ func TestBlocks(t *testing.T) {
 			g.Buses[bus].AddTail([]pcm.Frame{{0.5, 0.5}, {0.4, 0.1}, {0.2, 0.3}}, frame)
 		}
 		return g, map[int64]func(){
-			100: func() { g.Set(1, []Set{{Gain, -9}, {Pan, -1}}, 100, 333, sounds.Natural) },
-			150: func() { g.Set(2, []Set{{Mute, 1}}, 150, 50, sounds.Natural); tailed(2, 161) },
-			301: func() { g.Set(2, []Set{{Mute, 0}, {LowPass, 1500}}, 301, 250, sounds.Natural) },
+			100: func() { g.Set(1, []Set{{property.Gain, -9}, {property.Pan, -1}}, 100, 333, sounds.Natural) },
+			150: func() { g.Set(2, []Set{{property.Mute, 1}}, 150, 50, sounds.Natural); tailed(2, 161) },
+			301: func() { g.Set(2, []Set{{property.Mute, 0}, {property.LowPass, 1500}}, 301, 250, sounds.Natural) },
 			407: func() { g.SetInsert(1, NewInsert(smoother(), hop), 407); g.SetSend(2, 3, -20, 407, 90) },
 			420: func() { g.SetInsert(1, NewInsert(nil, hop), 420) },
 			500: func() {
-				g.Set(4, []Set{{Solo, 1}}, 500, 0, sounds.Natural)
+				g.Set(4, []Set{{property.Solo, 1}}, 500, 0, sounds.Natural)
 				g.Refresh(500)
 				g.FadeSolos(silent, 500, 60)
 			},
 			811: func() {
-				g.Set(4, []Set{{Solo, 0}}, 811, 0, sounds.Natural)
+				g.Set(4, []Set{{property.Solo, 0}}, 811, 0, sounds.Natural)
 				g.Refresh(811)
 				g.FadeSolos(silent, 811, 60)
 			},
@@ -295,7 +296,7 @@ func TestTails(t *testing.T) {
 		want(bus, 10, lengths)
 	}
 	g.AddPlaying(2, 1)
-	if got, end := g.Set(2, []Set{{Gain, float64(pcm.Silence)}}, 100, 50, sounds.Natural), 150+2*length; got != end {
+	if got, end := g.Set(2, []Set{{property.Gain, float64(pcm.Silence)}}, 100, 50, sounds.Natural), 150+2*length; got != end {
 		t.Errorf("closing the gain of a bus with a voice gives a tail until %d, want %d", got, end)
 	}
 	want(2, 100, 2*length) // still open
@@ -335,7 +336,7 @@ func TestLimits(t *testing.T) {
 	if g.FullBus(2) != 0 {
 		t.Errorf("with 3 voices, bus %d is full", g.FullBus(2))
 	}
-	g.Set(1, []Set{{Pitch, 0}}, 100, 50, sounds.Natural)
+	g.Set(1, []Set{{property.Pitch, 0}}, 100, 50, sounds.Natural)
 	if p := g.PitchOf(2, 100); p.From != 2 || p.To != -1 || p.Start != 100 || p.Frames != 50 || !g.HasPitch(1) || g.HasPitch(0) {
 		t.Errorf("the pitch of b is %+v", p)
 	}
@@ -356,7 +357,7 @@ func TestStems(t *testing.T) {
 	for block := range int64(6) {
 		now, dst := block*hop, make([]pcm.Frame, hop)
 		if block == 2 {
-			g.Set(2, []Set{{Solo, 1}}, now, 0, sounds.Natural)
+			g.Set(2, []Set{{property.Solo, 1}}, now, 0, sounds.Natural)
 			g.Refresh(now)
 			g.FadeSolos([]bool{true, true, true}, now, 70)
 		}
@@ -392,7 +393,7 @@ func TestSentDuringSolo(t *testing.T) {
 	b := NewSendBuffers(3, rate, hop)
 	send := Send{Bus: 2, Gain: move.Constant(0)}
 	b.Prepare([]Send{send})
-	g.Set(1, []Set{{Solo, 1}}, 0, 0, sounds.Natural)
+	g.Set(1, []Set{{property.Solo, 1}}, 0, 0, sounds.Natural)
 	g.Refresh(0)
 	g.FadeSolos([]bool{false, true, true}, 0, 100)
 	for _, from := range []int64{0, 60, 120} {
@@ -481,7 +482,7 @@ func TestMixAllocatesNothing(t *testing.T) {
 	r := NewResponses(3, 1)
 	dst, now := make([]pcm.Frame, hop), int64(0)
 	if n := testing.AllocsPerRun(100, func() {
-		g.Set(1, []Set{{Gain, float64(-now % 7)}}, now, 50, sounds.Natural)
+		g.Set(1, []Set{{property.Gain, float64(-now % 7)}}, now, 50, sounds.Natural)
 		g.Refresh(now)
 		g.RefreshResponses(r, now)
 		g.Begin(dst, now)

@@ -7,6 +7,8 @@ import (
 
 	"voicepool/internal/loudness"
 	"voicepool/internal/panning"
+	"voicepool/internal/passfilter"
+	"voicepool/internal/property"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -101,7 +103,7 @@ func newWave(r *Recording, key waveKey, e *Event, changes []int64, limit int64) 
 	v.Start(sound, voice.Options{Speed: key.speed, Loop: key.loop, Pan: -1}, e.At)
 	var filter voice.Filter
 	if e.Wall.Behind || len(changes) > 0 {
-		v.AttachFilter(e.At, &filter, e.Wall.hertz(0), 0)
+		v.AttachFilter(e.At, &filter, passfilter.Values{e.Wall.hertz(0)})
 	}
 	if !key.loop { // a voice without a loop is shorter than most scenes
 		limit = min(limit, int64(math.Ceil(float64(len(r.Samples))/key.speed))+grain)
@@ -109,7 +111,7 @@ func newWave(r *Recording, key waveKey, e *Event, changes []int64, limit int64) 
 	mixed, n := make([]pcm.Frame, limit), int64(0)
 	for k, at := range changes {
 		n += int64(v.Mix(mixed[n:at-e.At], e.At+n))
-		v.SetLowPass(at, e.Wall.hertz(k+1), wallFrames)
+		v.SetFilter(property.LowPass, at, e.Wall.hertz(k+1), wallFrames)
 	}
 	n += int64(v.Mix(mixed[n:], e.At+n))
 	mixed = mixed[:n]

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/show/showrun"
+	"voicepool/internal/property"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -95,7 +96,7 @@ func (f *BusChange) check() error {
 			return err
 		}
 	}
-	for _, err := range []error{checkCutoff("lowpass", f.LowPass), checkCutoff("highpass", f.HighPass)} {
+	for _, err := range []error{checkFilter(property.LowPass, f.LowPass), checkFilter(property.HighPass, f.HighPass)} {
 		if err != nil {
 			return err
 		}

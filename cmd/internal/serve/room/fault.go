@@ -3,9 +3,14 @@ package room
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"voicepool/cue/report"
+	"voicepool/internal/property"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/parse"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 )
@@ -79,17 +84,9 @@ func roomError(err error) error {
 }
 
 // limits holds the ranges of order fields.
-var limits = map[string]struct {
-	from, to float64
-	valid    string
-}{
-	"gain":     {mixer.MinGain, mixer.MaxGain, "a number of decibels from -120 to 24"},
-	"pan":      {-mixer.MaxPan, mixer.MaxPan, "a number from -1 to 1"},
-	"pitch":    {-mixer.MaxPitch, mixer.MaxPitch, "a number of semitones from -48 to 48"},
-	"speed":    {mixer.MinSpeed, mixer.MaxSpeed, "a number from 1/16 to 16"},
-	"priority": {-mixer.MaxPriority, mixer.MaxPriority, "a whole number from -1000000 to 1000000"},
-	"by":       {0, 120, "a number of decibels from 0 to 120"},
-	"above":    {-120, -1, "a number of decibels from -120 to -1"},
+var limits = map[string]fields.Limits{
+	"gain": parse.Decibels, "pan": parse.Pans, "pitch": parse.Semitones, "speed": parse.Ratios, "priority": parse.Priorities,
+	"by": {To: 120, Unit: fields.DecibelUnit}, "above": {From: -120, To: -1, Unit: fields.DecibelUnit},
 }
 
 // ValidValues describes the valid values of a field in a command to a room. For the field "pan" it returns "a number
@@ -99,29 +96,52 @@ func ValidValues(field string) string {
 	case "loop", "protect", "mute", "solo", "pause":
 		return "true or false"
 	}
-	return limits[field].valid
+	l, known := limits[field]
+	switch {
+	case !known:
+		return ""
+	case field == "priority":
+		return strings.Replace(l.String(), "number", "whole number", 1)
+	}
+	return l.String()
 }
 
 // IsDecibels reports whether a field in a command to a room is in dB, so that its value may have the unit, as in
 // "-6dB".
-func IsDecibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
+func IsDecibels(field string) bool {
+	return limits[field].Unit == fields.DecibelUnit ||
+		slices.ContainsFunc(property.Filters()[:], func(p property.Property) bool { return p.Key == field && p.Unit == "dB" })
+}
 
 // checkRange returns an *Error of Kind Range if x is NaN or outside the range of field in the map limits. Otherwise it
 // returns nil. The map must have field.
 func checkRange(field string, x float64) error {
-	if l := limits[field]; !(x >= l.from && x <= l.to) {
-		return invalidField(field, "%v is out of range; want %s", x, l.valid)
+	if l := limits[field]; !(x >= l.From && x <= l.To) {
+		return invalidField(field, "%v is out of range; want %s", x, ValidValues(field))
 	}
 	return nil
 }
 
-// checkCutoff returns an *Error of Kind Range if the filter cutoff *hz is out of range. Valid are 20 to 20,000 Hz, 0
-// for off, and a nil hz. The parameter field is the name of the field, for the message.
-func checkCutoff(field string, hz *float64) error {
-	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
+// checkFilters returns the error of checkFilter for the first value of f that is out of range, or nil.
+func checkFilters(f *mixer.FilterOverrides) error {
+	for i, x := range f.FilterFields() {
+		if err := checkFilter(property.LowPass+property.ID(i), *x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFilter returns an *Error of Kind Range if the value *x of the filter id is out of range. A nil x is valid.
+func checkFilter(id property.ID, x *float64) error {
+	if x == nil || id.InRange(*x) {
 		return nil
 	}
-	return invalidField(field, "%v is out of range; want a number of Hz from 20 to 20000, or 0 for off", *hz)
+	want, p := parse.Limits(id).String(), &property.Table[id]
+	if p.IsCutoff() {
+		want += ", or 0 for off"
+	}
+	return invalidField(p.Key, "%v is out of range; want %s", *x, want)
 }
 
 // maxDuration is the longest time in an order.

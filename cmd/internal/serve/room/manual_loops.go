@@ -67,7 +67,7 @@ func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	}
 	sound := &s.Sounds[p.Sound]
 	one := manualLoop{voice: found[0], startFrame: e.Frame, cue: c, number: e.ListCue, order: PlayRequest{
-		Sound: sound.Name, Pitch: float64(p.Pitch), Speed: p.Speed, Bus: p.Bus, LowPass: &p.LowPass, HighPass: &p.HighPass,
+		Sound: sound.Name, Pitch: float64(p.Pitch), Speed: p.Speed, Bus: p.Bus, FilterOverrides: allFilters(&p.Filters),
 		Priority: p.Priority - sound.Priority, Protect: p.Protect, Owner: p.Owner, ID: p.ID,
 	}}
 	if p.Loop {
@@ -82,6 +82,15 @@ func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 		l.start++
 	}
 	l.add(one)
+}
+
+// allFilters returns overrides that replace all filters by the values in f.
+func allFilters(f *mixer.Filters) (all mixer.FilterOverrides) {
+	to := all.FilterFields()
+	for i, x := range f.FilterFields() {
+		*to[i] = x
+	}
+	return all
 }
 
 // add appends the voice one to l.all, with l.start as the number of its start. If the list has at least l.pruneSize
@@ -119,7 +128,10 @@ func (l *manualLoops) recordChange(voices []uint64, m *VoiceChange) {
 				*v.to = *v.from
 			}
 		}
-		one.order.LowPass, one.order.HighPass = cmp.Or(m.LowPass, one.order.LowPass), cmp.Or(m.HighPass, one.order.HighPass)
+		filters := one.order.FilterFields()
+		for i, x := range m.FilterFields() {
+			*filters[i] = cmp.Or(*x, *filters[i])
+		}
 		if m.Pause != nil {
 			one.paused = *m.Pause
 		}

@@ -13,14 +13,14 @@ import (
 // VoiceChange is a change of voices. A nil field leaves its property unchanged.
 type VoiceChange struct {
 	Gain, Pan, Pitch, Speed *float64
-	LowPass, HighPass       *float64 // in Hz; 0: off
-	Over                    time.Duration
-	Shape                   string
-	Seek                    *time.Duration
-	Pause                   *bool
-	Loop                    *bool
-	Priority                *int
-	When                    Moment
+	mixer.FilterOverrides
+	Over     time.Duration
+	Shape    string
+	Seek     *time.Duration
+	Pause    *bool
+	Loop     *bool
+	Priority *int
+	When     Moment
 }
 
 // check returns an *Error of Kind Range if a value or a time of m is out of range, or its shape is unknown. It returns
@@ -36,10 +36,8 @@ func (m *VoiceChange) check() error {
 			}
 		}
 	}
-	for _, err := range []error{checkCutoff("lowpass", m.LowPass), checkCutoff("highpass", m.HighPass)} {
-		if err != nil {
-			return err
-		}
+	if err := checkFilters(&m.FilterOverrides); err != nil {
+		return err
 	}
 	if m.Priority != nil {
 		if err := checkRange("priority", float64(*m.Priority)); err != nil {
@@ -91,12 +89,12 @@ func (m *VoiceChange) change() (c mixer.Change) {
 	if m.Speed != nil {
 		c.Fields, c.Speed = c.Fields|mixer.FieldSpeed, *m.Speed
 	}
-	if m.LowPass != nil {
-		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *m.LowPass
+	for i, x := range m.FilterFields() {
+		if *x != nil {
+			c.Fields |= mixer.FieldLowPass << i
+		}
 	}
-	if m.HighPass != nil {
-		c.Fields, c.HighPass = c.Fields|mixer.FieldHighPass, *m.HighPass
-	}
+	c.Filters = m.Override(c.Filters)
 	if m.Priority != nil {
 		c.Fields, c.Priority = c.Fields|mixer.FieldPriority, *m.Priority
 	}

@@ -12,13 +12,12 @@ import (
 
 // PlayRequest is a request for a start. Nil and zero fields use the values of the sheet.
 type PlayRequest struct {
-	Sound    string        `json:"sound"`
-	Gain     float64       `json:"gain,omitempty"`
-	Pan      float64       `json:"pan,omitempty"`
-	Pitch    float64       `json:"pitch,omitempty"`
-	Speed    float64       `json:"speed,omitempty"`   // 0: 1
-	LowPass  *float64      `json:"lowpass,omitempty"` // in Hz; 0: off; nil: the sound's
-	HighPass *float64      `json:"highpass,omitempty"`
+	Sound string  `json:"sound"`
+	Gain  float64 `json:"gain,omitempty"`
+	Pan   float64 `json:"pan,omitempty"`
+	Pitch float64 `json:"pitch,omitempty"`
+	Speed float64 `json:"speed,omitempty"` // 0: 1
+	mixer.FilterOverrides
 	Bus      string        `json:"bus,omitempty"`
 	Loop     *bool         `json:"loop,omitempty"`
 	Priority int           `json:"priority,omitempty"` // added to the sound's
@@ -48,7 +47,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 		}
 	}
 	for _, one := range []error{
-		checkCutoff("lowpass", o.LowPass), checkCutoff("highpass", o.HighPass), checkRange("gain", o.Gain), checkRange("pan", o.Pan), checkRange("pitch", o.Pitch), checkRange("priority", float64(o.Priority)),
+		checkFilters(&o.FilterOverrides), checkRange("gain", o.Gain), checkRange("pan", o.Pan), checkRange("pitch", o.Pitch), checkRange("priority", float64(o.Priority)),
 		checkDuration("fade_in", o.FadeIn), checkDuration("from", o.From), checkDuration("for", o.For), o.When.check(),
 	} {
 		if one != nil {
@@ -76,7 +75,7 @@ func (o *PlayRequest) start(p *play.Player, frame int64, batch *mixer.Batch, ref
 		}
 	}
 	return p.Start(play.Start{
-		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, LowPass: o.LowPass, HighPass: o.HighPass, Bus: o.Bus,
+		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, FilterOverrides: o.FilterOverrides, Bus: o.Bus,
 		Priority: o.Priority, Protect: o.Protect, Loop: o.Loop, From: o.From, For: o.For, FadeIn: o.FadeIn, ID: o.ID, Owner: o.Owner,
 		Frame: frame, Batch: batch, Ref: ref,
 	})

@@ -10,11 +10,28 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/property"
 	"voicepool/internal/words"
+	"voicepool/mixer"
 )
 
+// filterKeys are the fields for the filters of a voice.
+var filterKeys = words.Names(property.Filters()[:], func(p *property.Property) string { return p.Key })
+
+// filters reads the filters of a voice. A filter that is absent is nil in the result.
+func (o *jsonObject) filters() (f mixer.FilterOverrides) {
+	for i, x := range f.FilterFields() {
+		if p := &property.Filters()[i]; p.IsCutoff() {
+			*x = o.cutoff(p.Key)
+		} else {
+			*x = o.number(p.Key)
+		}
+	}
+	return f
+}
+
 // playFields are the fields of a play order.
-var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "highpass", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
+var playFields = slices.Concat([]string{"sound", "gain", "pan", "pitch", "speed"}, filterKeys, []string{"bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"})
 
 // play carries out the order "play": it starts a sound in the room r. o.With is the JSON body. play returns the HTTP
 // status and the body of the answer. The status is 201 for a voice that has begun, and 202 for a start that is still
@@ -49,8 +66,8 @@ func (o *jsonObject) play() room.PlayRequest {
 	o.require("sound")
 	return room.PlayRequest{
 		Sound: o.text("sound"), Gain: orZero(o.number("gain")), Pan: orZero(o.number("pan")), Pitch: orZero(o.number("pitch")), Speed: orZero(o.number("speed")),
-		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
-		Bus: o.text("bus"), Loop: o.boolean("loop"), Priority: clampInt32(orZero(o.integer("priority"))), Protect: orZero(o.boolean("protect")),
+		FilterOverrides: o.filters(),
+		Bus:             o.text("bus"), Loop: o.boolean("loop"), Priority: clampInt32(orZero(o.integer("priority"))), Protect: orZero(o.boolean("protect")),
 		Owner: o.name("owner"), ID: o.name("id"), FadeIn: orZero(o.time("fade_in")), From: orZero(o.time("from")), For: orZero(o.positiveTime("for")), When: o.when(),
 	}
 }
@@ -73,7 +90,7 @@ func (o *jsonObject) when() room.Moment {
 }
 
 // setFields are the fields of a set order.
-var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
+var setFields = slices.Concat([]string{"gain", "pan", "pitch", "speed"}, filterKeys, []string{"over", "seek", "pause", "loop", "priority", "shape", "at", "frame"})
 
 // set carries out the order "set": it changes properties of voices in the room r. o.Voice, a start's number or an id,
 // selects the voices. o.With has the properties as JSON. set returns the HTTP status and the body of the answer. The
@@ -94,8 +111,8 @@ func set(r *room.Room, o *Order) (int, any) {
 func (o *jsonObject) voiceChange() room.VoiceChange {
 	m := room.VoiceChange{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
-		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
-		Over: orZero(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.boolean("pause"), Loop: o.boolean("loop"), When: o.when(),
+		FilterOverrides: o.filters(),
+		Over:            orZero(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.boolean("pause"), Loop: o.boolean("loop"), When: o.when(),
 	}
 	if p := o.integer("priority"); p != nil {
 		m.Priority = new(clampInt32(*p))

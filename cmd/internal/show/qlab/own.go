@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/serve/room"
+	"voicepool/internal/property"
+	"voicepool/mixer"
 )
 
 // stopTime is the fade of a stop without a time, like the command word stop.
@@ -188,18 +190,30 @@ func (c *call) play() (any, error) {
 		return nil, err
 	}
 	o := room.PlayRequest{Sound: sound}
-	err = c.pairs(1, map[string]reader{
+	err = c.pairs(1, withFilters(&o.FilterOverrides, map[string]reader{
 		"gain": storeIn(&o.Gain, (*call).decibels), "pan": storeIn(&o.Pan, (*call).number), "pitch": storeIn(&o.Pitch, (*call).number),
-		"lowpass": storePointerIn(&o.LowPass, (*call).cutoff), "highpass": storePointerIn(&o.HighPass, (*call).cutoff),
 		"speed": storeIn(&o.Speed, (*call).number), "bus": storeIn(&o.Bus, (*call).text), "loop": storePointerIn(&o.Loop, (*call).boolean),
 		"priority": storeIn(&o.Priority, (*call).integer), "protect": storeIn(&o.Protect, (*call).boolean), "owner": storeIn(&o.Owner, (*call).text), "id": storeIn(&o.ID, (*call).text), "fade_in": storeIn(&o.FadeIn, (*call).time),
 		"from": storeIn(&o.From, (*call).time), "for": storeIn(&o.For, (*call).time), "at": storePointerIn(&o.When.At, (*call).time),
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}
 	v, err := c.room.Play(o)
 	return v, hideInternal(err)
+}
+
+// withFilters adds the keys of the filters of a voice to keys and returns keys. Their readers store in f.
+func withFilters(f *mixer.FilterOverrides, keys map[string]reader) map[string]reader {
+	for i, x := range f.FilterFields() {
+		p := &property.Filters()[i]
+		read := (*call).decibels
+		if p.IsCutoff() {
+			read = (*call).cutoff
+		}
+		keys[p.Key] = storePointerIn(x, read)
+	}
+	return keys
 }
 
 // hideInternal hides errors whose texts are not for clients. It returns err unchanged if it is nil or wraps a
@@ -225,13 +239,12 @@ func (c *call) set() (any, error) {
 		return nil, err
 	}
 	var m room.VoiceChange
-	err = c.pairs(1, map[string]reader{
+	err = c.pairs(1, withFilters(&m.FilterOverrides, map[string]reader{
 		"gain": storePointerIn(&m.Gain, (*call).decibels), "pan": storePointerIn(&m.Pan, (*call).number), "pitch": storePointerIn(&m.Pitch, (*call).number),
-		"lowpass": storePointerIn(&m.LowPass, (*call).cutoff), "highpass": storePointerIn(&m.HighPass, (*call).cutoff),
 		"speed": storePointerIn(&m.Speed, (*call).number), "over": storeIn(&m.Over, (*call).time), "shape": storeIn(&m.Shape, (*call).text),
 		"seek": storePointerIn(&m.Seek, (*call).time), "pause": storePointerIn(&m.Pause, (*call).boolean), "loop": storePointerIn(&m.Loop, (*call).boolean),
 		"priority": storePointerIn(&m.Priority, (*call).integer), "at": storePointerIn(&m.When.At, (*call).time),
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}

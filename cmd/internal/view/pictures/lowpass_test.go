@@ -63,7 +63,7 @@ func powers(t *testing.T, closes bool) (all [columns][rows]float64) {
 				to   float64
 				over time.Duration
 			}{{rate / 2, 200, 2 * time.Second}, {rate * 7 / 2, 0, 0}} {
-				if err := m.Engine().At(move.at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: move.to}, move.over); err != nil {
+				if err := m.Engine().At(move.at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: move.to}}, move.over); err != nil {
 					t.Fatal(err)
 				}
 			}
