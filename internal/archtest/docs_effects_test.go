@@ -10,29 +10,33 @@ import (
 	"voicepool/effect"
 )
 
-var update = flag.Bool("update", false, "write docs/effects.md and testdata/prose_budgets.txt")
+var update = flag.Bool("update", false, "write the tables in docs/effects.md and docs/cues.md, and testdata/prose_budgets.txt")
 
 // TestEffectsPage compares the table of parameters in docs/effects.md with the program; -update writes it.
-func TestEffectsPage(t *testing.T) {
-	const page, from, to = "docs/effects.md", "<!-- effects -->\n", "<!-- /effects -->"
-	text, err := os.ReadFile(page)
+func TestEffectsPage(t *testing.T) { checkPart(t, "docs/effects.md", "effects", effectsTable()) }
+
+// checkPart compares the part of a page between the comments of the given name with text; -update writes it.
+func checkPart(t *testing.T, page, name, text string) {
+	t.Helper()
+	from, to := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+	old, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(text), from)
+	head, rest, ok := strings.Cut(string(old), from)
 	_, tail, found := strings.Cut(rest, to)
 	if !ok || !found {
 		t.Fatalf("%s has no %s%s", page, from, to)
 	}
-	want := head + from + effectsTable() + to + tail
+	want := head + from + text + to + tail
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if string(text) != want {
-		t.Errorf("%s does not have the table of the program; run go test -run TestEffectsPage ./internal/archtest -update", page)
+	if string(old) != want {
+		t.Errorf("%s does not have the table of the program; run go test -run %s ./internal/archtest -update", page, t.Name())
 	}
 }
 

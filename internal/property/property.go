@@ -88,8 +88,8 @@ var Table = [Num]Property{
 	Speed:    {Name: "speed", Key: "speed", Min: MinSpeed, Max: MaxSpeed, Default: 1, Curve: InSemitones, Owners: Start | Voice},
 	LowPass:  {Name: "low-pass", Key: "lowpass", Unit: "Hz", Min: MinCutoff, Max: MaxCutoff, Remark: "; 0 is off", Curve: InOctaves, Owners: Start | Voice | Bus | Master},
 	HighPass: {Name: "high-pass", Key: "highpass", Unit: "Hz", Min: MinCutoff, Max: MaxCutoff, Remark: "; 0 is off", Curve: InOctaves, Owners: Start | Voice | Bus | Master},
-	Mute:     {Name: "mute", Key: "mute", Max: 1, Owners: Bus | Master},
-	Solo:     {Name: "solo", Key: "solo", Max: 1, Owners: Bus | Master},
+	Mute:     {Name: "mute", Key: "mute", Max: 1, Curve: Linear, Owners: Bus | Master},
+	Solo:     {Name: "solo", Key: "solo", Max: 1, Curve: Linear, Owners: Bus | Master},
 	Priority: {Name: "priority", Key: "priority", Min: -MaxPriority, Max: MaxPriority, Owners: Start | Voice},
 	Protect:  {Name: "protection", Key: "protect", Max: 1, Owners: Start | Voice},
 	Rounds: {
