@@ -328,7 +328,14 @@ func (r *reader) resolveTarget(p *yaml.Pair, a Action) {
 		}
 	case r.Buses[name]:
 		t.Scope = OnBus
-		deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
+		for id, p := range property.Table[:property.NumVoiceFades] {
+			switch {
+			case id == int(property.Speed):
+				deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
+			case p.Owners&property.Bus == 0:
+				deny(1<<id, "a bus has no "+p.Name)
+			}
+		}
 		deny(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds, "a bus has no priority, protect or loop; set those of an id")
 		if name == "master" {
 			deny(mixer.FieldPitch, "the master has no pitch; move that of a bus")

@@ -151,8 +151,8 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 		return fmt.Errorf("%w: everything cannot be set; set the master bus", ErrOption)
 	case t.kind == busVoices && t.bus == 0 && c.Fields&FieldPitch != 0:
 		return fmt.Errorf("%w: the master has no pitch; a bus has", ErrOption)
-	case t.kind == busVoices && c.Fields&FieldSpeed != 0:
-		return fmt.Errorf("%w: a bus has no speed", ErrOption)
+	case t.kind == busVoices && c.Fields.voiceOnly() != 0:
+		return fmt.Errorf("%w: a bus has no %s", ErrOption, property.Table[c.Fields.voiceOnly().first()].Name)
 	case t.kind != busVoices && c.Fields&(FieldMute|FieldSolo) != 0:
 		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
 	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:

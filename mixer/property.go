@@ -126,6 +126,16 @@ func rangeError(f property.ID, x float64) error {
 // iterates with first instead of an iterator, because it must not call function values.
 func (f Fields) first() property.ID { return property.ID(bits.TrailingZeros16(uint16(f))) }
 
+// voiceOnly returns the properties in f that fade and that a bus does not have.
+func (f Fields) voiceOnly() (only Fields) {
+	for id := range property.NumVoiceFades {
+		if property.Table[id].Owners&property.Bus == 0 {
+			only |= f & (1 << id)
+		}
+	}
+	return only
+}
+
 // get returns the value of property f in c, in the unit of the property. Booleans are 1 or 0. The result does not
 // depend on c.Fields. f must be a property of a Change, below property.NumChange.
 func (c *Change) get(f property.ID) float64 {

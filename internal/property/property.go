@@ -57,7 +57,7 @@ const (
 	Master                   // the master bus
 )
 
-// Curve is the scale on which a property moves linearly to a new value.
+// Curve is the scale of the linear move of a property to a new value.
 type Curve uint8
 
 const (
