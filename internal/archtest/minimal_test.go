@@ -137,7 +137,7 @@ const sizes = 5_650_000
 
 // bankSizes is the maximum for a game with a bank. The YAML reader and the effects with their kernels account
 // for 0.35 MB.
-const bankSizes = 7_170_000
+const bankSizes = 7_175_000
 
 // TestABankCarriesNoSounds checks that a game with a bank of its own files does not contain the embedded
 // sounds.
