@@ -25,6 +25,7 @@ var failingStarts = map[string]string{
 	"render":     "broken.yaml",
 	"sounds":     "broken.wav coin",
 	"timeline":   "broken.json",
+	"expect":     "broken.json list.yaml",
 	"compare":    "broken.yaml",
 	"stealbench": "--sounds none",
 	"serve":      "--config none.yaml --listen 127.0.0.1:0",
