@@ -35,8 +35,8 @@ func (a *Audio) Until(h Voice) {
 
 // UntilSilent renders until no voice is pending, playing or virtual, all functions of Do have been called,
 // all effect tails have ended (mixer.Stats.RingsUntil), and the last 20 ms of the mix are silent. Paused
-// voices do not count. If it takes longer than most, the test fails.
-func (a *Audio) UntilSilent(most time.Duration) {
+// voices do not count. The test fails if the mix is not silent after limit, counted in rendered audio.
+func (a *Audio) UntilSilent(limit time.Duration) {
 	a.t.Helper()
 	playing, rings := 0, int64(0)
 	silent := func() bool {
@@ -50,12 +50,12 @@ func (a *Audio) UntilSilent(most time.Duration) {
 		return playing == 0 && len(a.scheduled) == 0 && rings <= a.frames && a.frames >= int64(len(a.block)) &&
 			firstSound(a.mix.read(a.frames-int64(len(a.block)), a.frames), listening.SilenceThreshold) < 0
 	}
-	a.stepUntil(most, silent, func() string {
+	a.stepUntil(limit, silent, func() string {
 		ringing := ""
 		if rings > a.frames {
 			ringing = fmt.Sprintf("effects may ring until %v, ", pcm.Duration(rings, a.rate).Round(time.Millisecond))
 		}
-		return fmt.Sprintf("it is not silent after %v: %d voices play, %sthe last 20 ms have %.1f dB", most, playing, ringing,
+		return fmt.Sprintf("it is not silent after %v: %d voices play, %sthe last 20 ms have %.1f dB", limit, playing, ringing,
 			float64(a.mix.level(span{max(a.frames-int64(len(a.block)), 0), a.frames})))
 	})
 }

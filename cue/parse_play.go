@@ -11,9 +11,9 @@ import (
 )
 
 // addLayers appends one start to d.play.Layers for each layer of the sound d.sound. A layer is a further sound that
-// starts with it, possibly after a delay. Unknown layers, and layers that have layers themselves, are left out. The
-// start takes the values of its own sound, except for keys that the cue has. Pan and priority of that sound are added
-// to the cue's values. n is the YAML node of the cue.
+// starts with it, possibly after a delay. Unknown layers, and layers that have layers themselves, are left out. Each
+// layer copies the cue's start. Its sends, filters, bus, protect, loop and from are those of the layer's sound, unless
+// the cue sets them. The pan and priority of that sound are added to the cue's. n is the YAML node of the cue.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]

@@ -160,11 +160,11 @@ func (h Handle) SetLoop(rounds int) error {
 }
 
 // Seek moves the voice to position in its sound. The old position fades out over 10 ms, and the new position fades in
-// over 5 ms. A position beyond the end ends the voice, unless it loops. A negative position is an error that wraps
-// ErrOption. Otherwise the error is ErrGone or, with Config.Lead, ErrBusy.
+// over 5 ms. A position beyond the end ends the voice, unless it loops. The error wraps ErrOption if position is
+// negative, and is ErrGone if the voice has ended. With Config.Lead it may also be ErrBusy.
 //
-// For a stream, Seek opens another decoder, which allocates and can fail as Play does. The rounds of its loop start
-// again.
+// For a stream, Seek opens another decoder and allocates. It may then return ErrBusy in every configuration, and the
+// errors of Play. The loop counts its rounds from 0 again.
 func (h Handle) Seek(position time.Duration) error {
 	switch s := h.Sound(); {
 	case position < 0:

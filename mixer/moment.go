@@ -229,7 +229,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 
 // negativePositionError returns the error of Seek for a position before the beginning. It wraps ErrOption.
 func negativePositionError(position time.Duration) error {
-	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
+	return fmt.Errorf("%w: a position of %v is before the beginning", ErrOption, position)
 }
 
 // Resize changes the number of slots of the pool to the parameter voices, 1..Config.MaxVoices. If more voices are

@@ -26,11 +26,11 @@ func (v *Voice) Moves() Moves {
 	return m
 }
 
-// Continue makes the voice, which starts at frame of the mix, continue the moves of another voice. The moves may have
-// begun before. The cutoffs are copied only if both voices have a filter. With moves nil the voice keeps its own.
+// Continue makes v, which starts at frame of the mix, take over moves. If moves is nil, v keeps its own gain, pan,
+// pitch, speed and cutoffs. Continue copies cutoffs only if moves has filters and v has one.
 //
-// The filter states are copied from past, the moves of the voice that v follows, so that the filtered signal has no
-// step between the two voices. Only states of filters that are on in v are set, if the other voice had a filter.
+// past has the filter state of the voice that v follows. It must not be nil if a filter of v is on. The filters that
+// are on in v continue from that state, so that the signal has no step between the two voices.
 func (v *Voice) Continue(frame int64, moves, past *Moves) {
 	f := v.filter
 	if moves != nil {

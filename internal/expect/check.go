@@ -110,8 +110,8 @@ func (e *Evidence) time(frame int64) string {
 	return sign + words.Clock(float64(frame)/float64(e.Rate))
 }
 
-// times formats at most five frames as times.
-func (e *Evidence) times(frames []int64) string {
+// formatTimes lists frames as times since e.Zero, for a message. After five it adds only the number of further ones.
+func (e *Evidence) formatTimes(frames []int64) string {
 	var all []string
 	for _, f := range frames[:min(len(frames), 5)] {
 		all = append(all, e.time(f))
@@ -144,7 +144,7 @@ func (e *Evidence) heard(rules *Rules, r *Rule) (fault string, settled bool) {
 	var kepts, onsets []int64
 	ended := true
 	for _, v := range e.Log.voicesOf(r) {
-		parts := v.heard(e.Range)
+		parts := v.slotSpans(e.Range)
 		if parts == nil {
 			continue
 		}
@@ -159,9 +159,9 @@ func (e *Evidence) heard(rules *Rules, r *Rule) (fault string, settled bool) {
 	case onsets == nil:
 		return e.whyNot(rules, r, "heard"), closed
 	case kept == nil:
-		return fmt.Sprintf("it is heard at %s; want %s", e.times(onsets), r.at.text), closed
+		return fmt.Sprintf("it is heard at %s; want %s", e.formatTimes(onsets), r.at.text), closed
 	case r.times.set && !r.times.contains(float64(len(kepts))):
-		return fmt.Sprintf("it is heard %s, at %s; want %s", words.Count(len(kepts), "time"), e.times(kepts), r.times.text), closed || float64(len(kepts)) > r.times.most
+		return fmt.Sprintf("it is heard %s, at %s; want %s", words.Count(len(kepts), "time"), e.formatTimes(kepts), r.times.text), closed || float64(len(kepts)) > r.times.most
 	case !r.level.set && r.side.text == "":
 		return "", !r.times.set || closed
 	}
@@ -218,12 +218,12 @@ func (e *Evidence) never(rules *Rules, r *Rule) (fault string, settled bool) {
 	within := listening.Span{From: max(from, e.Range.From), To: min(to, e.Range.To)}
 	var at []int64
 	for _, v := range e.Log.voicesOf(r) {
-		if parts := v.heard(within); parts != nil {
+		if parts := v.slotSpans(within); parts != nil {
 			at = append(at, parts[0].From)
 		}
 	}
 	if at != nil {
-		return fmt.Sprintf("it is heard at %s; want never", e.times(at)), true
+		return fmt.Sprintf("it is heard at %s; want never", e.formatTimes(at)), true
 	}
 	if near := e.Log.similar(r.sound, rules.names()); near != "" {
 		name := strconv.Quote(words.OneLine(r.sound))
@@ -258,9 +258,9 @@ func (e *Evidence) stolen(rules *Rules, r *Rule) (fault string, settled bool) {
 		}
 		return fmt.Sprintf("it was stolen by %s at %s; want by %s", thief, e.time(all[0].Frame), r.by), closed
 	case at == nil:
-		return fmt.Sprintf("it was stolen at %s; want %s", e.times(framesOf(by)), r.at.text), closed
+		return fmt.Sprintf("it was stolen at %s; want %s", e.formatTimes(framesOf(by)), r.at.text), closed
 	case r.times.set && !r.times.contains(float64(len(at))):
-		return fmt.Sprintf("it was stolen %s, at %s; want %s", words.Count(len(at), "time"), e.times(framesOf(at)), r.times.text), closed || float64(len(at)) > r.times.most
+		return fmt.Sprintf("it was stolen %s, at %s; want %s", words.Count(len(at), "time"), e.formatTimes(framesOf(at)), r.times.text), closed || float64(len(at)) > r.times.most
 	}
 	return "", !r.times.set || closed
 }

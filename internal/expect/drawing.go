@@ -93,7 +93,7 @@ func (v *voice) symbol(cell listening.Span) byte {
 	switch {
 	case v.last != nil && !v.real() && v.last.Kind == mixer.EventStolen && v.last.Frame >= cell.From && v.last.Frame < cell.To:
 		return 'x'
-	case v.heard(cell) != nil:
+	case v.slotSpans(cell) != nil:
 		return '='
 	case v.started < cell.To && !(v.ended() && v.last.Frame <= cell.From):
 		return '~'

@@ -98,8 +98,8 @@ func (v *voice) real() bool { return len(v.spans) > 0 && v.spans[len(v.spans)-1]
 // ended reports whether v has ended.
 func (v *voice) ended() bool { return v.last != nil && v.last.Kind != mixer.EventVirtual && !v.real() }
 
-// heard returns the parts of v with a slot within s, without empty ones.
-func (v *voice) heard(s listening.Span) (parts []listening.Span) {
+// slotSpans returns the spans in which v had a slot, clipped to s. It leaves out empty spans.
+func (v *voice) slotSpans(s listening.Span) (parts []listening.Span) {
 	for _, p := range v.spans {
 		if p = (listening.Span{From: max(p.From, s.From), To: min(p.To, s.To)}); p.From < p.To {
 			parts = append(parts, p)
@@ -137,7 +137,7 @@ func (l *Log) voicesOf(r *Rule) (all []*voice) {
 // sounding returns the names of at most three voices with a slot in s, for a message.
 func (l *Log) sounding(s listening.Span) (names []string) {
 	for _, v := range l.voices {
-		if len(names) < 3 && v.heard(s) != nil {
+		if len(names) < 3 && v.slotSpans(s) != nil {
 			names = append(names, words.OneLine(v.sound)+" #"+strconv.FormatUint(v.number, 10))
 		}
 	}

@@ -166,7 +166,7 @@ func (r *Rule) fields() []fields.Field {
 		{Key: "voice", To: &r.voice, Within: Numbers},
 	}
 	at := fields.Field{Key: "at", To: &r.at}
-	between := fields.Field{Key: "between", To: &duration{&r.during}}
+	between := fields.Field{Key: "between", To: &interval{&r.during}}
 	times := fields.Field{Key: "times", To: &r.times, Within: fields.Limits{From: 1, To: 1e9}}
 	switch r.times = (span{whole: true}); r.Kind {
 	case Heard:
@@ -178,7 +178,7 @@ func (r *Rule) fields() []fields.Field {
 	case Stolen:
 		return append([]fields.Field{{Key: "stolen", To: &r.sound}, {Key: "by", To: &r.by}, at, times}, voices...)
 	case Silence:
-		return []fields.Field{{Key: "silence", To: &duration{&r.during}}}
+		return []fields.Field{{Key: "silence", To: &interval{&r.during}}}
 	default:
 		r.peak = span{unit: " dB", atMost: true}
 		return []fields.Field{{Key: "peak", To: &r.peak, Within: levels}, between}

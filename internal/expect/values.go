@@ -13,8 +13,9 @@ import (
 	"voicepool/pcm"
 )
 
-// split returns the parts of the value of p: one value, a value and its tolerance ("1 ± 0.5" or "1 +- 0.5"), or the
-// two ends of a range ("[1, 2]"). It reports errors to r; then ok is false. first and second have the key of p.
+// split splits the value of p. A single value is the value of first. "1 ± 0.5", also with "+-" or "+/-", gives the
+// value and its tolerance; the key of second is then "the tolerance of KEY", for messages. "[1, 2]" gives both ends. If
+// a list does not have two items, split records an error in r, and ok is false.
 func split(r *fields.Reader, p *yaml.Pair) (first, second yaml.Pair, form form, ok bool) {
 	first, second = *p, *p
 	if n := p.Value; n.Kind == yaml.List {
@@ -102,11 +103,12 @@ func (w *window) frames(rate int, zero int64) (from, to int64) {
 	return zero + from, zero + min(to, math.MaxInt64-max(zero, 0))
 }
 
-// duration is a window that must be a range with two different ends.
-type duration struct{ *window }
+// interval is a window that must be a range with two different ends.
+type interval struct{ *window }
 
-// Read parses the value of p, a range of times, and reports whether it is valid. If not, it records an error.
-func (d *duration) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+// Read parses the value of p, two different times in ascending order. If it is invalid, Read records an error and
+// returns false.
+func (d *interval) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Kind != yaml.List {
 		r.Fail(p.Value.Position, "%s takes two times, such as [1s, 2s], not %s", p.Key, p.Value.Kind)
 		return false
@@ -122,7 +124,7 @@ func (d *duration) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bo
 }
 
 // Schema returns the schema of a range of times.
-func (d *duration) Schema(fields.Limits) fields.Schema {
+func (d *interval) Schema(fields.Limits) fields.Schema {
 	return fields.Schema{"type": "array", "items": fields.Schema{"type": []string{"number", "string"}}, "minItems": 2, "maxItems": 2}
 }
 
@@ -219,7 +221,7 @@ func (s *side) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	return s.span.Read(r, p, within)
 }
 
-// Schema returns the schema of a word or a pan.
+// Schema returns the schema of span, which allows any string. Read checks the words.
 func (s *side) Schema(within fields.Limits) fields.Schema { return s.span.Schema(within) }
 
 // check compares s with the mean squares of left and right. It returns "" if they agree, and otherwise their levels.

@@ -62,7 +62,7 @@ func newTables() *tables {
 	}
 	for k := 1; k < bins; k++ {
 		kHz := float64(k) * binWidth / 1000
-		decibels := float64(-2.184*power(kHz, -0.8)) + float64(6.5*exp(-0.6*float64((kHz-3.3)*(kHz-3.3)))) - float64(0.001*power(kHz, 3.6))
+		decibels := float64(-2.184*pow(kHz, -0.8)) + float64(6.5*exp(-0.6*float64((kHz-3.3)*(kHz-3.3)))) - float64(0.001*pow(kHz, 3.6))
 		t.ear[k] = powerRatio(decibels)
 	}
 	for m := range t.bands {
@@ -89,7 +89,7 @@ func windowScale() float64 {
 	const offset = fraction * (frameSize - 1) / frameSize
 	const zeros = math.Pi * offset * (1 - offset*offset)
 	peak := pcm.SinPi(offset) / zeros
-	return power(10, 92.0/20) / float64(peak*(32768/4*(frameSize-1)))
+	return pow(10, 92.0/20) / float64(peak*(32768/4*(frameSize-1)))
 }
 
 // newBand returns the constants of band m, except logSpreadUnit.
@@ -117,19 +117,19 @@ func newBand(m int) band {
 	if b.last != b.first {
 		b.lastShare = share(b.last)
 	}
-	curve := power(center/1000, -0.8)
+	curve := pow(center/1000, -0.8)
 	b.noise = powerRatio(1.456 * curve)
 	b.upperSlope = float64((-2.4 - 23/center) * (bandWidth * log2of10))
-	lower := power(10, -2.7*bandWidth)
-	b.lowerSum = (1 - power(lower, float64(m+1))) / (1 - lower)
+	lower := pow(10, -2.7*bandWidth)
+	b.lowerSum = (1 - pow(lower, float64(m+1))) / (1 - lower)
 	coefficient := func(low, at100 float64) float64 { // of a time constant in seconds
 		return exp(-1 / float64(frameRate*(low+float64(100/center*(at100-low)))))
 	}
 	b.smear, b.adapt = coefficient(0.008, 0.030), coefficient(0.008, 0.050)
 	b.threshold = powerRatio(3.64 * curve)
 	b.rise = powerRatio(-2 - float64(2.05*atan(center/4000)) - float64(0.75*atan(float64(center/1600*(center/1600)))))
-	b.loudnessScale = float64(1.07664 * power(b.threshold/float64(b.rise*1e4), 0.23))
-	b.noisePower = power(b.noise, 0.3)
+	b.loudnessScale = float64(1.07664 * pow(b.threshold/float64(b.rise*1e4), 0.23))
+	b.noisePower = pow(b.noise, 0.3)
 	b.maskingOffset = powerRatio(-3)
 	if m > 12/bandWidth {
 		b.maskingOffset = powerRatio(-0.25 * float64(m) * bandWidth)
@@ -153,7 +153,8 @@ const (
 	log2ofE  = 1 / math.Ln2
 )
 
-func power(x, y float64) float64     { return pcm.Exp2(float64(y * pcm.Log2(x))) }
+// The functions below have the same bits on every machine. pow returns x to the power of y, for x > 0.
+func pow(x, y float64) float64       { return pcm.Exp2(float64(y * pcm.Log2(x))) }
 func exp(x float64) float64          { return pcm.Exp2(float64(x * log2ofE)) }
 func powerRatio(dB float64) float64  { return pcm.Exp2(float64(dB * (log2of10 / 10))) }
 func decibels(power float64) float64 { return float64(pcm.Log2(power) * (10 / log2of10)) }

@@ -29,7 +29,8 @@ type frame struct {
 	harmonics                   float64 // error harmonic structure; -1: too quiet
 }
 
-// compare computes the differences of the frames in the samples of c.reference and c.test.
+// compare analyses the current window of both signals and returns their differences. It updates the state of filters
+// and averages, so the caller must call it once for each window, in order.
 func (c *channel) compare(t *tables) (f frame) {
 	c.reference.hear(t, c.work)
 	c.test.hear(t, c.work)
@@ -107,7 +108,7 @@ func (c *channel) findDetection() {
 			for _, c := range [...]float64{5.05622e-6, -0.00102438, 0.0550197, -0.198719} {
 				step = float64(step*level) + c
 			}
-			step += float64(5.95072 * power(6.39468/level, 1.71332))
+			step += float64(5.95072 * pow(6.39468/level, 1.71332))
 		}
 		x := difference / step
 		slope := float64(x * x)
@@ -150,7 +151,7 @@ func (c *channel) noiseLoudness(t *tables) float64 {
 			continue
 		}
 		mask := threshold + float64(referenceIndex*r*exp(-1.5*(s-r)/r))
-		sum += float64(power(threshold/testIndex, 0.23) * (power(1+added/mask, 0.23) - 1))
+		sum += float64(pow(threshold/testIndex, 0.23) * (pow(1+added/mask, 0.23) - 1))
 	}
 	return max(0, float64(24*sum/bands))
 }

@@ -51,7 +51,7 @@ func (e *ear) hear(t *tables, work []complex128) {
 		e.mean[m] = follow(b.adapt, e.mean[m], compressed)
 		e.compressed[m] = compressed
 		e.modulation[m] = e.change[m] / (1 + e.mean[m]/0.3)
-		loudness := power(1-b.rise+float64(b.rise*e.excitation[m])/b.threshold, 0.23) - 1
+		loudness := pow(1-b.rise+float64(b.rise*e.excitation[m])/b.threshold, 0.23) - 1
 		sum += max(0, float64(b.loudnessScale*loudness))
 	}
 	e.loudness = 24 * sum / bands

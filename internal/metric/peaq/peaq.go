@@ -100,7 +100,7 @@ func NewMeter(channels int) *Meter {
 // lengths differ.
 func (m *Meter) Add(reference, test []pcm.Frame) {
 	if len(reference) != len(test) {
-		panic(fmt.Sprintf("peaq: %d frames of the reference and %d of the test signal, want as many", len(reference), len(test)))
+		panic(fmt.Sprintf("peaq: %d frames of the reference and %d of the test signal, want the same number", len(reference), len(test)))
 	}
 	for i := range reference {
 		m.findData(reference[i])

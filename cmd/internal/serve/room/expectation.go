@@ -21,14 +21,14 @@ const expectInterval = 20 * time.Millisecond
 // MaxExpectEvents is the largest number of earlier events that count for a call of Expect.
 const MaxExpectEvents = 10_000
 
-// Expect compares the sounds of the room, from now on, with list. It returns as soon as no later sound can change the
-// result, or after limit. Times of rules count from the call. If from is not 0, the stored events from that number on
-// count, too, and times count from the frame of that event. Levels, sides, silence and peaks are measured from the call
-// on, over the sum of all outputs.
+// Expect compares the sounds of the room with list. It returns as soon as no later sound can change the result. After
+// limit it judges all rules by the sounds so far. The rules count times from the call. If from is greater than 0, the
+// stored events from that number on count, too, and the rules count times from the frame of that event. Levels, sides,
+// silence and peaks are measured from the call on, over the sum of all outputs.
 //
 // A sound that the sheet lacks is a rules.Errors. An event that is not stored is an *Error of Kind NotFound. If the
-// room ends, or a changed sheet replaces the mixer, the error is an *Error of Kind Refused. If ctx ends, it is the error
-// of ctx.
+// room ends, a changed sheet replaces the mixer, or events were dropped, the error is an *Error of Kind Refused. It is
+// that of a closed room if the room had already ended, and the error of ctx if ctx ends.
 func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit time.Duration) (*expect.Verdict, error) {
 	st := r.current()
 	m := st.player.Mixer()

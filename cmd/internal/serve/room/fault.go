@@ -89,8 +89,9 @@ var limits = map[string]fields.Limits{
 	"by": {To: 120, Unit: fields.DecibelUnit}, "above": {From: -120, To: -1, Unit: fields.DecibelUnit},
 }
 
-// ValidValues describes the valid values of a field in a command to a room. For the field "pan" it returns "a number
-// from -1 to 1". For an unknown field or a field without a fixed range, it returns "".
+// ValidValues describes the valid values of a field in a command to a room, such as "a number from -1 to 1" for the
+// field "pan" and "true or false" for "loop". For any other field it returns "", also for a filter: checkFilter
+// describes the range of a filter.
 func ValidValues(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
