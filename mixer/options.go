@@ -88,6 +88,13 @@ func (o *Options) check() error {
 		return optionError(property.Pitch, float64(o.Base.Pitch))
 	case o.Speed != 0 && !normalize(property.Speed, &o.Speed):
 		return optionError(property.Speed, o.Speed)
+	}
+	if o.Filters != (Filters{}) {
+		if err := checkFilters(&o.Filters); err != nil {
+			return err
+		}
+	}
+	switch {
 	case o.Base.Speed != 0 && !normalize(property.Speed, &o.Base.Speed):
 		return optionError(property.Speed, o.Base.Speed)
 	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
@@ -106,8 +113,5 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
 	o.Rounds = max(o.Rounds, 0)
-	if o.Filters == (Filters{}) {
-		return nil
-	}
-	return checkFilters(&o.Filters)
+	return nil
 }

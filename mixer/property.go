@@ -27,10 +27,10 @@ type FilterOverrides struct {
 
 const numFilters = property.NumFilters
 
-// FilterFields returns pointers to the fields, in their order.
+// FilterFields returns pointers to the fields, in the order of their declaration, for loops over all filters.
 func (f *Filters) FilterFields() [numFilters]*float64 { return [...]*float64{&f.LowPass, &f.HighPass} }
 
-// FilterFields returns pointers to the fields, in their order.
+// FilterFields returns pointers to the fields, in the order of their declaration.
 func (o *FilterOverrides) FilterFields() [numFilters]**float64 {
 	return [...]**float64{&o.LowPass, &o.HighPass}
 }

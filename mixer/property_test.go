@@ -49,3 +49,27 @@ func TestChangeErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestExportedNumbers checks the exported limits and the bits of Fields, which internal/property defines. Games may
+// have stored them.
+func TestExportedNumbers(t *testing.T) {
+	for _, n := range [...]struct {
+		name      string
+		got, want float64
+	}{
+		{"MinGain", mixer.MinGain, -120}, {"MaxGain", mixer.MaxGain, 24}, {"MaxPan", mixer.MaxPan, 1},
+		{"MaxPitch", mixer.MaxPitch, 48}, {"MinSpeed", mixer.MinSpeed, 0.0625}, {"MaxSpeed", mixer.MaxSpeed, 16},
+		{"MinCutoff", mixer.MinCutoff, 20}, {"MaxCutoff", mixer.MaxCutoff, 20000},
+		{"MaxPriority", mixer.MaxPriority, 1e6}, {"MaxRounds", mixer.MaxRounds, 1e9},
+		{"FieldGain", float64(mixer.FieldGain), 1}, {"FieldPan", float64(mixer.FieldPan), 2},
+		{"FieldPitch", float64(mixer.FieldPitch), 4}, {"FieldSpeed", float64(mixer.FieldSpeed), 8},
+		{"FieldLowPass", float64(mixer.FieldLowPass), 16}, {"FieldHighPass", float64(mixer.FieldHighPass), 32},
+		{"FieldMute", float64(mixer.FieldMute), 64}, {"FieldSolo", float64(mixer.FieldSolo), 128},
+		{"FieldPriority", float64(mixer.FieldPriority), 256}, {"FieldProtect", float64(mixer.FieldProtect), 512},
+		{"FieldRounds", float64(mixer.FieldRounds), 1024},
+	} {
+		if n.got != n.want {
+			t.Errorf("%s is %v, want %v", n.name, n.got, n.want)
+		}
+	}
+}

@@ -10,8 +10,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"debug/buildinfo"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,7 +65,9 @@ func run(out string, chosen []string) error {
 	if err := os.Chdir(root); err != nil {
 		return err
 	}
-	if err := os.Mkdir(out, 0o755); err != nil {
+	if err := os.Mkdir(out, 0o755); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("the folder %s exists; remove it, or choose another one with -out", out)
+	} else if err != nil {
 		return err
 	}
 	r := &release{out: out}
@@ -71,8 +75,16 @@ func run(out string, chosen []string) error {
 		return err
 	}
 	defer os.RemoveAll(r.stage)
+	if err := r.files(chosen); err != nil {
+		os.RemoveAll(out)
+		return err
+	}
+	return nil
+}
+
+// files writes all files of the release for the chosen targets.
+func (r *release) files(chosen []string) error {
 	if err := r.describe(); err != nil {
-		os.Remove(out) // empty
 		return err
 	}
 	for _, target := range chosen {
@@ -89,7 +101,7 @@ func run(out string, chosen []string) error {
 // describe builds the program of this machine. It takes the version of the release from it, and has it write the
 // manual page and the completions.
 func (r *release) describe() error {
-	program := filepath.Join(r.stage, "host", name(runtime.GOOS))
+	program := filepath.Join(r.stage, "host", programName(runtime.GOOS))
 	if err := build(runtime.GOOS+"/"+runtime.GOARCH, program); err != nil {
 		return err
 	}
@@ -183,9 +195,16 @@ func checkTags(version string, tags []string) error {
 func (r *release) target(target string) error {
 	system, arch, _ := strings.Cut(target, "/")
 	folder := filepath.Join(r.stage, system+"_"+arch)
-	program := filepath.Join(folder, name(system))
+	program := filepath.Join(folder, programName(system))
 	if err := build(target, program); err != nil {
 		return err
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	if info.Main.Version != r.version {
+		return fmt.Errorf("the program has the version %s, want %s: files have changed during the build", info.Main.Version, r.version)
 	}
 	data, err := os.ReadFile(program)
 	if err != nil {
@@ -193,7 +212,7 @@ func (r *release) target(target string) error {
 	}
 	base := fmt.Sprintf("voicepool_%s_%s_%s", strings.TrimPrefix(r.version, "v"), system, arch)
 	var files []file
-	for _, f := range append([]file{{name(system), 0o755, data}}, r.docs...) {
+	for _, f := range append([]file{{programName(system), 0o755, data}}, r.docs...) {
 		files = append(files, file{base + "/" + f.name, f.mode, f.data})
 	}
 	pack, extension := tarGzip, ".tar.gz"
@@ -234,8 +253,8 @@ func writeFile(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// name returns the file name of the program on a system.
-func name(system string) string {
+// programName returns the file name of the program on a system, a GOOS.
+func programName(system string) string {
 	if system == "windows" {
 		return "voicepool.exe"
 	}

@@ -57,7 +57,8 @@ func (p *Player) checkStart(o *Start, rate int) error {
 		id property.ID
 		x  float64
 	}
-	values := []value{{property.Gain, float64(o.Gain)}, {property.Pan, o.Pan}, {property.Pitch, float64(o.Pitch)}, {property.Speed, cmp.Or(o.Speed, 1)}}
+	values := make([]value, 0, 5+property.NumFilters)
+	values = append(values, value{property.Gain, float64(o.Gain)}, value{property.Pan, o.Pan}, value{property.Pitch, float64(o.Pitch)}, value{property.Speed, cmp.Or(o.Speed, 1)})
 	filters := o.Override(mixer.Filters{})
 	for i, x := range filters.FilterFields() {
 		values = append(values, value{property.LowPass + property.ID(i), *x})

@@ -61,19 +61,19 @@ func alsaDriver() Driver {
 		}
 		return alsa
 	}
-	if path := os.Getenv("ALSA_CONFIG_PATH"); path != "" {
-		return Driver{Name: "alsa", Found: true, Detail: "ALSA_CONFIG_PATH is " + path}
-	}
 	paths, _ := filepath.Glob("/dev/snd/pcm*p")
-	if len(paths) == 0 {
-		alsa.Detail = "no sound card in /dev/snd"
-		return alsa
-	}
-	alsa.Detail = "no permission for " + paths[0]
 	for _, path := range paths {
 		if unix.Access(path, unix.R_OK|unix.W_OK) == nil { // checks without opening it
 			return Driver{Name: "alsa", Found: true, Detail: path}
 		}
+	}
+	alsa.Detail = "no sound card in /dev/snd"
+	if len(paths) > 0 {
+		alsa.Detail = "no permission for " + paths[0]
+	}
+	if path := os.Getenv("ALSA_CONFIG_PATH"); path != "" {
+		alsa.Found = true
+		alsa.Detail += "; ALSA_CONFIG_PATH is " + path
 	}
 	return alsa
 }

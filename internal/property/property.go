@@ -1,8 +1,9 @@
 // Package property is the table of the properties of voices and buses: their names, keys, units and ranges.
 //
 // The mixer checks values with it. The sheet language, the service and the OSC messages take keys and ranges from it.
-// Tests compare openapi.json and the table in docs/cues.md with it. The type mixer.Filters has the fields for the
-// properties from LowPass on, which a voice has as filters. A new filter has a constant and a row here.
+// Tests compare openapi.json and the table in docs/cues.md with it. The fields of mixer.Filters are the properties from
+// LowPass to HighPass. A new filter has a constant after HighPass, a row in Table, and a field in mixer.Filters.
+// NumFilters and NumVoiceFades must then end at it.
 package property
 
 // ID is a property of a voice or a bus, and the index of its row in Table.
@@ -27,8 +28,8 @@ const (
 
 const (
 	NumFilters    = HighPass + 1 - LowPass
-	NumVoiceFades = HighPass + 1 // of the properties of a voice that can fade; they come first
-	NumBusFades   = Solo + 1     // of the properties that a bus can have; they come first
+	NumVoiceFades = HighPass + 1 // the properties below it can fade on a voice
+	NumBusFades   = Solo + 1     // the properties below it include all of a bus
 	NumChange     = Rounds + 1
 	Num           = Paused + 1
 )

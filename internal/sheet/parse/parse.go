@@ -33,16 +33,11 @@ var (
 // Limits returns the range of the property id.
 func Limits(id property.ID) fields.Limits {
 	p := &property.Table[id]
-	l := fields.Limits{From: p.Min, To: p.Max, Cutoff: p.IsCutoff()}
-	switch p.Unit {
-	case "":
-	case "dB":
-		l.Unit = fields.DecibelUnit
-	default:
-		l.Unit = " of " + p.Unit
-	}
-	return l
+	return fields.Limits{From: p.Min, To: p.Max, Cutoff: p.IsCutoff(), Unit: units[p.Unit]}
 }
+
+// units has the words of fields.Limits for the units of property.Table.
+var units = map[string]string{"dB": fields.DecibelUnit, "semitones": " of semitones", "Hz": " of Hz"}
 
 // Filters returns the fields of the filters of a voice, which parse into to.
 func Filters(to *mixer.Filters) []fields.Field {
