@@ -15,11 +15,12 @@ import (
 
 // server is a sound server in its own folder, with a null sink called proof.
 type server struct {
-	t       *testing.T
-	kind    string // pulseaudio or pipewire
-	folder  string
-	process *exec.Cmd   // the process that clients connect to
-	beneath []*exec.Cmd // other processes it needs; they keep running
+	t          *testing.T
+	kind       string // pulseaudio or pipewire
+	folder     string
+	process    *exec.Cmd   // the process that clients connect to
+	beneath    []*exec.Cmd // other processes it needs; they keep running
+	controlled time.Time   // the end of the last command; see control
 }
 
 // kinds are the tested servers.
@@ -179,12 +180,13 @@ func (s *server) ours(name string, args ...string) *exec.Cmd {
 	return s.command("nice", append([]string{"-n", "-11", name}, args...)...)
 }
 
-// control sends a command to the server by pactl.
+// control sends a command to the server by pactl. It sets s.controlled to the time when the server had executed it.
 func (s *server) control(args ...string) {
 	s.t.Helper()
 	if out, err := s.command("pactl", args...).CombinedOutput(); err != nil {
 		s.t.Fatalf("pactl %s: %v: %s", strings.Join(args, " "), err, out)
 	}
+	s.controlled = time.Now()
 }
 
 // deaf replaces the server by a listener that accepts connections and never answers. It returns a function that
