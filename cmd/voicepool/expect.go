@@ -165,6 +165,9 @@ func (r *recorded) complete(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.clipName, err)
 	}
+	if n := r.Range.To - r.Range.From; r.report != nil && int64(len(frames)) < n {
+		return fmt.Errorf("%s has %d frames, and the show of %s %d; give the whole recording of this report", r.clipName, len(frames), r.reportName, n)
+	}
 	r.Rate, r.Audio = r.clip.Rate, listening.NewMeter(r.clip.Rate, r.Range.From)
 	r.Audio.Write(frames)
 	if r.report != nil {

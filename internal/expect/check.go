@@ -23,6 +23,7 @@ type Evidence struct {
 	Over  bool           // the show has ended with Range
 	Lag   int64          // events of the last Lag frames of Range may still come, in a running show
 	Log   Log
+	Names []string         // sounds of the show, whose names are not misspelt
 	Audio *listening.Meter // nil: unknown
 	Peak  *report.Level    // of the whole show, if Audio is nil; nil: unknown
 }
@@ -173,7 +174,7 @@ func (e *Evidence) heard(rules *Rules, r *Rule) (fault string, settled bool) {
 	}
 	left, right := e.Audio.Sides(kept...)
 	if level := float64(pcm.FromPower((left + right) / 2)); r.level.set && !r.level.contains(level) {
-		return fmt.Sprintf("its level is %s dB; want %s", words.Level(level), r.level.text), closed
+		return fmt.Sprintf("its level is %s dB; want %s", r.level.levelOutside(level), r.level.text), closed
 	}
 	if r.side.text != "" {
 		if is := r.side.check(left, right); is != "" {
@@ -206,7 +207,7 @@ func (e *Evidence) whyNot(rules *Rules, r *Rule, word string) string {
 	if best, searched := e.Log.correlations[r.sound]; searched {
 		return fmt.Sprintf("%s: the best correlation is %.2f; want %.2f", text, best, listening.MinCorrelation)
 	}
-	if near := e.Log.similar(r.sound, rules.names()); near != "" {
+	if near := e.Log.similar(r.sound, append(rules.names(), e.Names...)); near != "" {
 		return fmt.Sprintf("no sound %s was played; the nearest is %q", strconv.Quote(words.OneLine(r.sound)), near)
 	}
 	return text + ": it was not played"
@@ -225,11 +226,11 @@ func (e *Evidence) never(rules *Rules, r *Rule) (fault string, settled bool) {
 	if at != nil {
 		return fmt.Sprintf("it is heard at %s; want never", e.formatTimes(at)), true
 	}
-	if near := e.Log.similar(r.sound, rules.names()); near != "" {
+	if near := e.Log.similar(r.sound, append(rules.names(), e.Names...)); near != "" {
 		name := strconv.Quote(words.OneLine(r.sound))
 		return fmt.Sprintf("no sound %s was played; is it %q? if the name is right, declare it: sounds: {%s: }", name, near, name), false
 	}
-	return "", e.passed(&r.during)
+	return e.unplayed(&r.during), e.passed(&r.during)
 }
 
 // stolen checks a rule that a voice of a sound was stolen.
@@ -324,5 +325,5 @@ func (e *Evidence) peak(r *Rule) (fault string, settled bool) {
 	if r.peak.contains(db) {
 		return "", e.passed(&r.during)
 	}
-	return fmt.Sprintf("the peak is %s dB; want %s", words.Level(db), r.peak.text), db > r.peak.most || e.passed(&r.during)
+	return fmt.Sprintf("the peak is %s dB; want %s", r.peak.levelOutside(db), r.peak.text), db > r.peak.most || e.passed(&r.during)
 }

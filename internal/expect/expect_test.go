@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 		{`heard: coin, times: [3, 5]`, `it is heard 2 times, at 0.500 s, 2.500 s; want 3 to 5`},
 		{`heard: bell, level: -12`, ``},
 		{`heard: bell, level: -12.1 dB ± 0.1 dB`, ``},
-		{`heard: bell, level: -11`, `its level is -12.0 dB; want -11 ± 1 dB`},
+		{`heard: bell, level: -11`, `its level is -12.0412 dB; want -11 ± 1 dB`},
 		{`heard: bell, level: [-13, -12.1]`, `its level is -12.0 dB; want -13 to -12.1 dB`},
 		{`heard: bell, level: -12.0412 ± 0.0001`, ``},
 		{`heard: coin, at: 0.5s, side: left`, ``},
@@ -101,6 +101,7 @@ func TestRules(t *testing.T) {
 		{`never: coin, between: [999ms, 2.5s]`, `it is heard at 0.999 s; want never`},
 		{`never: coin, voice: 7`, ``},
 		{`never: "*", between: [3s, 4s]`, ``},
+		{`never: gong, between: [3s, 4.1s]`, `only 0.000 s to 4.000 s were played`},
 		{`never: coinn`, `no sound "coinn" was played; is it "coin"? if the name is right, declare it: sounds: {"coinn": }`},
 		{`stolen: coin`, ``},
 		{`stolen: coin, by: bell`, ``},
@@ -144,6 +145,28 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestWithoutCue checks rules on a voice that no cue has started, in a mix that is silent.
+func TestWithoutCue(t *testing.T) {
+	e := &Evidence{Rate: 1000, Range: listening.Span{From: 0, To: 1000}, Over: true, Audio: listening.NewMeter(1000, 0)}
+	e.Audio.Write(make([]pcm.Frame, 1000))
+	e.Log.Add(&report.Event{Kind: mixer.EventStarted, Frame: 100, Voice: 1, Sound: "footstep_great", Cue: -1})
+	e.Log.Add(&report.Event{Kind: mixer.EventEnded, Frame: 200, Voice: 1, Sound: "footstep_great", Cue: -1})
+	for rule, want := range map[string]string{
+		`heard: footstep_great`:              "",
+		`heard: footstep_great, bus: master`: "it was not heard: it was not played",
+		`heard: footstep_great, side: 0`:     "the mix is silent; want 0 ± 0.1",
+		`never: footstep_grass`:              "", // too different for a misspelling
+	} {
+		list, err := Parse("r.yaml", []byte("expect: [{"+rule+"}]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Check(list).Results[0].Fault; got != want {
+			t.Errorf("%s: %q, want %q", rule, got, want)
+		}
+	}
+}
+
 // TestDeclared checks that a declared name is not taken for a misspelling.
 func TestDeclared(t *testing.T) {
 	list, err := Parse("r", []byte("sounds: {coinn: }\nexpect: [{never: coinn}]"))
@@ -152,6 +175,17 @@ func TestDeclared(t *testing.T) {
 	}
 	if v := played(false).Check(list); v.Failures() != nil || v.Summary() != "1 rule holds" {
 		t.Error(v.Failures())
+	}
+	if list, err = Parse("r", []byte("expect: [{never: coinn}]")); err != nil {
+		t.Fatal(err)
+	}
+	e := played(false)
+	e.Names = []string{"coinn"}
+	if v := e.Check(list); v.Failures() != nil {
+		t.Error(v.Failures())
+	}
+	if list, err = Parse("r", []byte("sounds: {coinn: }\nexpect: [{never: coinn}]")); err != nil {
+		t.Fatal(err)
 	}
 	if err := list.CheckNames([]string{"coin"}); err != nil {
 		t.Error(err)
@@ -350,7 +384,7 @@ func TestRuleText(t *testing.T) {
 		`never: "a\tb", between: [1s, 2s]`:         "never a b from 1s to 2s",
 		`peak: -1 ± 0.5`:                           "peak -1 ± 0.5 dB",
 		`silence: [1, 2s]`:                         "silence from 1 to 2s",
-		`heard: coin, side: 0.5, at: [1s, 1m2.5s]`: "heard coin at from 1s to 1m2.5s side 0.5 ± 0.1",
+		`heard: coin, side: 0.5, at: [1s, 1m2.5s]`: "heard coin from 1s to 1m2.5s side 0.5 ± 0.1",
 	} {
 		list, err := Parse("r", []byte("expect: [{"+rule+"}]"))
 		if err != nil {

@@ -113,7 +113,7 @@ func (r *Rule) means(sound string, label *report.CueLabel, cue int, voice uint64
 	switch {
 	case r.sound != anySound && r.sound != sound,
 		r.id != "" && r.id != label.CueID,
-		r.bus != "" && r.bus != label.CueBus && !(r.bus == "master" && label.CueBus == ""),
+		r.bus != "" && r.bus != label.CueBus && !(r.bus == "master" && label.CueBus == "" && cue >= 0),
 		r.voice > 0 && uint64(r.voice) != voice:
 		return false
 	case r.cue == "":
@@ -150,7 +150,7 @@ func (l *Log) similar(name string, declared []string) string {
 	if name == anySound || l.names[name] || slices.Contains(declared, name) {
 		return ""
 	}
-	nearest, best := "", max(1, len(name)/3)+1
+	nearest, best := "", min(max(1, len(name)/3), 2)+1
 	for other := range l.names {
 		if d := words.Distance(name, other); d < best || d == best && nearest != "" && other < nearest {
 			nearest, best = other, d

@@ -213,9 +213,12 @@ func Schema() []byte {
 
 // String returns the rule in one line, such as "heard coin at 1s ± 10ms".
 func (r *Rule) String() string {
-	text := string(r.Kind)
+	text, at := string(r.Kind), "at"
+	if !r.at.centred {
+		at = "" // the text begins with "from"
+	}
 	for _, part := range []struct{ word, value string }{
-		{"", r.sound}, {"by", r.by}, {"at", r.at.text}, {"times", r.times.text}, {"level", r.level.text}, {"side", r.side.text},
+		{"", r.sound}, {"by", r.by}, {at, r.at.text}, {"times", r.times.text}, {"level", r.level.text}, {"side", r.side.text},
 		{"cue", r.cue}, {"id", r.id}, {"bus", r.bus}, {"", r.peak.text},
 	} {
 		if part.value != "" {

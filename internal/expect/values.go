@@ -3,6 +3,7 @@ package expect
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"voicepool/bank/rules"
@@ -227,6 +228,9 @@ func (s *side) Schema(within fields.Limits) fields.Schema { return s.span.Schema
 // check compares s with the mean squares of left and right. It returns "" if they agree, and otherwise their levels.
 func (s *side) check(left, right float64) string {
 	l, r, pan := float64(pcm.FromPower(left)), float64(pcm.FromPower(right)), listening.Pan(left, right)
+	if left == 0 && right == 0 {
+		return "the mix is silent"
+	}
 	d, ok := l-r, false
 	switch s.word {
 	case "left":
@@ -242,4 +246,13 @@ func (s *side) check(left, right float64) string {
 		return ""
 	}
 	return fmt.Sprintf("left has %s dB and right %s dB, a pan of %.2f", words.Level(l), words.Level(r), pan)
+}
+
+// levelOutside formats a level in dB that s does not contain. If one decimal would look as if s contained it, the text
+// has four.
+func (s *span) levelOutside(db float64) string {
+	if s.contains(math.Round(db*10) / 10) {
+		return strconv.FormatFloat(db, 'f', 4, 64)
+	}
+	return words.Level(db)
 }
