@@ -3,6 +3,7 @@ package expect
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -292,6 +293,15 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// manySounds returns a rule and n sounds, one per line, as JSON.
+func manySounds(n int) string {
+	text := `{"expect":[{"heard":"a"}],"sounds":{`
+	for i := range n {
+		text += fmt.Sprintf("\"%d\":null,\n ", i)
+	}
+	return text + `"a":null}}`
+}
+
 // TestParseErrors checks the place and the remedy of each error.
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -325,6 +335,8 @@ func TestParseErrors(t *testing.T) {
 		{`expect: [{peak: -1, between: 3s}]`, `r:1:30: between takes two times, such as [1s, 2s], not a value`},
 		{"expect:\n  - heard: coin\n    at: 1s\n    bis: 2s", "r:4:5: unknown key \"bis\" in a heard rule; did you mean \"bus\"?"},
 		{`expect: [{heard: coin]`, "r:1:22: unexpected \"]\"; is the indentation right?"},
+		{"sounds: {" + strings.Repeat("ä", 201) + ": }\nexpect: [{heard: a}]", "r:1:10: the name of a sound has at most 200 letters, not 201"},
+		{manySounds(1002), "r:1001:2: `sounds` has at most 1000 names; this is one more"},
 		{"sounds: {a: [], a: b}\nexpect: [{heard: a}]", "r:1:17: the name \"a\" is in `sounds` twice, first in line 1"},
 	} {
 		_, err := Parse("r", []byte(c.text))
@@ -364,6 +376,9 @@ func TestUse(t *testing.T) {
 		}
 	}
 	if err := parse(`stolen: coin, by: bel`).CheckNames([]string{"coin", "bell"}); err == nil || err.Error() != `r:2:10: no sound is called "bel"; the nearest is "bell"` {
+		t.Error(err)
+	}
+	if err := parse(`stolen: coi, by: bel`).CheckNames([]string{"coin", "bell"}); err == nil || err.Error() != "r:2:10: no sound is called \"coi\"; the nearest is \"coin\"\nr:2:10: no sound is called \"bel\"" {
 		t.Error(err)
 	}
 	if err := parse(`stolen: gong, by: "*"`).CheckNames(nil); err != nil {

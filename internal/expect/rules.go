@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/fields"
@@ -107,8 +108,21 @@ func (s *Rules) fields(r *fields.Reader) []fields.Field {
 	}
 }
 
+// The limits of `sounds`. They bound the time in which CheckNames finds the nearest name.
+const (
+	maxSounds     = 1000
+	maxNameLength = 200 // in letters
+)
+
 // parseSound adds the sound of p, whose value is a file, a list of files, or missing.
 func (s *Rules) parseSound(r *fields.Reader, p *yaml.Pair) {
+	switch n := utf8.RuneCountInString(p.Key); {
+	case n > maxNameLength:
+		r.Fail(p.Position, "the name of a sound has at most %d letters, not %d", maxNameLength, n)
+		return
+	case len(s.Sounds) == maxSounds:
+		r.Fail(p.Position, "`sounds` has at most %d names; this is one more", maxSounds)
+	}
 	one := Sound{Position: p.Position, Name: p.Key}
 	items := []*yaml.Node{p.Value}
 	switch p.Value.Kind {
@@ -267,7 +281,8 @@ func (s *Rules) CheckUse(events, audio bool) error {
 	return nil
 }
 
-// CheckNames returns rules.Errors for the sounds of rules that are neither in known nor in the key `sounds`.
+// CheckNames returns rules.Errors for the sounds of rules that are neither in known nor in the key `sounds`. The first
+// error has the nearest name.
 func (s *Rules) CheckNames(known []string) error {
 	var all rules.Errors
 	known = append(slices.Clone(known), s.names()...)
@@ -278,7 +293,7 @@ func (s *Rules) CheckNames(known []string) error {
 				continue
 			}
 			hint := ""
-			if len(known) > 0 {
+			if len(known) > 0 && all == nil {
 				hint = fmt.Sprintf("; the nearest is %q", words.Nearest(name, known))
 			}
 			all = append(all, &rules.Error{File: s.File, Line: r.Line, Column: r.Column, Msg: fmt.Sprintf("no sound is called %s%s", yaml.Quote(name), hint)})
