@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -58,7 +59,7 @@ func (x *expectCommand) Run(c *console.Console) error {
 		return r, r.complete(interrupted)
 	})
 	if err != nil {
-		return err
+		return eachRule(c, err)
 	}
 	junit, err := outfiles.Open(interrupted, x.JUnit)
 	if err != nil {
@@ -77,6 +78,15 @@ func (x *expectCommand) Run(c *console.Console) error {
 		fmt.Fprintf(c.Out, "%s: %s\n", oneLine(x.Files[last]), verdict.Summary())
 	}
 	return nil
+}
+
+// eachRule prints each error of rules in err on its own line, and returns a console.Reported. Any other err is returned
+// unchanged.
+func eachRule(c *console.Console, err error) error {
+	if wrong, ok := errors.AsType[rules.Errors](err); ok {
+		return c.Outcome(wrong.Unwrap()...)
+	}
+	return err
 }
 
 // loadRules reads and parses the rules in the file at path; - is standard input.

@@ -62,7 +62,7 @@ func (r *runCommand) Run(c *console.Console) error {
 			err = expected.CheckNames(words.Names(sheet.Sounds, func(s *rules.Sound) string { return s.Name }))
 		}
 		if err != nil {
-			return err
+			return eachRule(c, err)
 		}
 	}
 	if err := r.outputs().And("--record", " ", r.Record).And("--junit", " ", r.JUnit).CheckDistinct(inputs); err != nil {
