@@ -12,8 +12,8 @@ import (
 
 // addLayers appends one start to d.play.Layers for each layer of the sound d.sound. A layer is a further sound that
 // starts with it, possibly after a delay. Unknown layers, and layers that have layers themselves, are left out. Each
-// layer copies the cue's start. Its sends, filters, bus, protect, loop and from are those of the layer's sound, unless
-// the cue sets them. The pan and priority of that sound are added to the cue's. n is the YAML node of the cue.
+// layer copies the cue's start. It takes sends, filters, bus, protect, loop and from of the layer's sound, unless the
+// cue sets them. The pan and priority of that sound are added to the cue's. n is the YAML node of the cue.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]

@@ -168,7 +168,7 @@ cmd/internal/cluster/blobstore -> bank/rules cmd/internal/cluster internal/whole
 cmd/internal/cluster/renderfarm -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cli/console cmd/internal/cluster/blobstore cmd/internal/cli/outfiles cue internal/words github.com/nats-io/nats.go/... golang.org/x/term cmd/internal/cli/tmpdir
 cmd/internal/cli/tmpdir -> internal/words
 cmd/internal/show/asynclog ->
-cmd/internal/show/liveplay -> cmd/internal/cli/console cmd/internal/view/liveview cmd/internal/show/osc cmd/internal/cli/outfiles cmd/internal/show/asynclog cmd/internal/view/timeline cue cue/record cue/play cue/report device device/auto device/null device/wav internal/expect internal/listening internal/ring internal/words mixer pcm sounds sounds/library sounds/watch golang.org/x/term cmd/internal/cli/checkreport
+cmd/internal/show/liveplay -> bank/rules cmd/internal/cli/console cmd/internal/view/liveview cmd/internal/show/osc cmd/internal/cli/outfiles cmd/internal/show/asynclog cmd/internal/view/timeline cue cue/record cue/play cue/report device device/auto device/null device/wav internal/expect internal/listening internal/ring internal/words mixer pcm sounds sounds/library sounds/watch golang.org/x/term cmd/internal/cli/checkreport
 cmd/internal/cli/drivers -> cmd/internal/cli/console device/auto device/oto device/pulse internal/words
 cmd/internal/cli/checkreport -> bank/rules cue internal/sheet/parse internal/words mixer sounds/library
 cmd/internal/serve/remote -> bank/rules cmd/internal/cluster cmd/internal/cli/console cmd/internal/view/liveview cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...

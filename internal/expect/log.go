@@ -98,7 +98,7 @@ func (v *voice) real() bool { return len(v.spans) > 0 && v.spans[len(v.spans)-1]
 // ended reports whether v has ended.
 func (v *voice) ended() bool { return v.last != nil && v.last.Kind != mixer.EventVirtual && !v.real() }
 
-// slotSpans returns the spans in which v had a slot, clipped to s. It leaves out empty spans.
+// slotSpans returns the spans of v with a slot, clipped to s. It leaves out empty spans.
 func (v *voice) slotSpans(s listening.Span) (parts []listening.Span) {
 	for _, p := range v.spans {
 		if p = (listening.Span{From: max(p.From, s.From), To: min(p.To, s.To)}); p.From < p.To {

@@ -108,7 +108,7 @@ func (s *Rules) fields(r *fields.Reader) []fields.Field {
 	}
 }
 
-// The limits of `sounds`. They bound the time in which CheckNames finds the nearest name.
+// The limits of `sounds`. They bound the time that CheckNames needs to find the nearest name.
 const (
 	maxSounds     = 1000
 	maxNameLength = 200 // in letters

@@ -92,7 +92,7 @@ func (r *Recording) Voice() (*sounds.Sound, error) {
 }
 
 // newWave renders one event e of a scene alone, at unit gain, for at most limit frames. It plays the recording r with
-// the speed and loop of key. The parameter changes lists the frames of the scene at which a wall, a low-pass, appears or
+// the speed and loop of key. The parameter changes lists the frames of the scene where a wall, a low-pass, appears or
 // disappears. The result has the samples, and their cumulative K-weighted energy every grain samples.
 func newWave(r *Recording, key waveKey, e *Event, changes []int64, limit int64) (*wave, error) {
 	sound, err := r.Voice()

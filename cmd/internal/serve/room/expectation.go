@@ -22,20 +22,21 @@ const expectInterval = 20 * time.Millisecond
 const MaxExpectEvents = 10_000
 
 // Expect compares the sounds of the room with list. It returns as soon as no later sound can change the result. After
-// limit it judges all rules by the sounds so far. The rules count times from the call. If from is greater than 0, the
+// limit it judges all rules by the sounds until then. The rules count times from the call. If from is greater than 0, the
 // stored events from that number on count, too, and the rules count times from the frame of that event. Levels, sides,
 // silence and peaks are measured from the call on, over the sum of all outputs.
 //
 // A sound that the sheet lacks is a rules.Errors. An event that is not stored is an *Error of Kind NotFound. If the
-// room ends, a changed sheet replaces the mixer, or events were dropped, the error is an *Error of Kind Refused. It is
-// that of a closed room if the room had already ended, and the error of ctx if ctx ends.
+// room ends, a changed sheet replaces the mixer, or events were dropped, the error is an *Error of Kind Refused. If the
+// room had already ended, its Kind is Closed. If ctx ends, the error is the error of ctx.
 func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit time.Duration) (*expect.Verdict, error) {
 	st := r.current()
 	m := st.player.Mixer()
-	if err := list.CheckNames(soundNames(st.player.Sheet())); err != nil {
+	names := soundNames(st.player.Sheet())
+	if err := list.CheckNames(names); err != nil {
 		return nil, err
 	}
-	e := &expect.Evidence{Rate: r.rate, Zero: m.Now(), Lag: pcm.Frames(eventLag, r.rate)}
+	e := &expect.Evidence{Names: names, Rate: r.rate, Zero: m.Now(), Lag: pcm.Frames(eventLag, r.rate)}
 	next := r.LastEvent() + 1
 	if from > 0 {
 		if r.LastEvent()-from >= MaxExpectEvents {

@@ -3,6 +3,7 @@ package liveplay
 import (
 	"sync/atomic"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/cli/outfiles"
 	"voicepool/cue/play"
@@ -32,7 +33,11 @@ func (x *expectation) watch(next func(report.Event)) func(report.Event) {
 
 // begin prepares the recording of the audio of p, after Prime. The result is nil if no rule needs audio.
 func (x *expectation) begin(p *play.Player) *tap {
-	if x == nil || !x.rules.NeedsAudio() {
+	if x == nil {
+		return nil
+	}
+	x.evidence.Names = words.Names(p.Sheet().Sounds, func(s *rules.Sound) string { return s.Name })
+	if !x.rules.NeedsAudio() {
 		return nil
 	}
 	x.tap = &tap{queue: ring.New[tapBlock](2048), player: p, outputs: p.Outputs()}

@@ -17,7 +17,7 @@ import (
 // TestTap records blocks of 16 outputs, whose sum grows from block to block, and drains the ring every 1000 blocks. Then
 // it records without drains, until audio is lost. Lost audio and lost events fail, even if all rules hold.
 func TestTap(t *testing.T) {
-	const outputs, length, unit = 16, 16, 1.0 / (1 << 16) // length is that of a block in frames
+	const outputs, length, unit = 16, 16, 1.0 / (1 << 16) // length is the number of frames of a block
 	sheet, err := cue.Parse("s", []byte("rate: 1000\ncues: [{at: 0s, play: coin}]"))
 	if err != nil {
 		t.Fatal(err)
