@@ -86,7 +86,7 @@ func TestProbe(t *testing.T) {
 	}
 	// The default of a private configuration may need no card of the kernel.
 	t.Setenv("ALSA_CONFIG_PATH", "/etc/other.conf")
-	want := Driver{"alsa", true, "ALSA_CONFIG_PATH is /etc/other.conf"}
+	want := Driver{"alsa", true, "no sound card in /dev/snd; ALSA_CONFIG_PATH is /etc/other.conf"}
 	if got := Probe()[1]; got != want {
 		t.Errorf("Probe()[1] = %+v, want %+v", got, want)
 	}
