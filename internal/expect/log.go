@@ -84,6 +84,9 @@ func (l *Log) AddFound(sound string, found []listening.Match, best float64) {
 	}
 }
 
+// Len returns the number of voices and refused starts.
+func (l *Log) Len() int { return len(l.voices) + len(l.refused) }
+
 // name records the name of a requested sound.
 func (l *Log) name(sound string) {
 	if l.names == nil {

@@ -49,6 +49,13 @@ func (m *Meter) Range() Span { return Span{m.first, m.first + m.frames} }
 // step returns the frames per cell.
 func (m *Meter) step() int64 { return max(int64(m.rate)/1000, 1) }
 
+// Update makes m equal to later: m has the same rate and first frame, and is empty or was equal to later before later
+// frames were written. It copies only these.
+func (m *Meter) Update(later *Meter) {
+	known := max(len(m.cells)-1, 0) // the last cell may have grown
+	m.frames, m.cells = later.frames, append(m.cells[:known], later.cells[known:]...)
+}
+
 // Write adds the next frames.
 func (m *Meter) Write(frames []pcm.Frame) {
 	step := m.step()

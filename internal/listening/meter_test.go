@@ -3,6 +3,7 @@ package listening
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -20,11 +21,17 @@ func TestMeter(t *testing.T) {
 			frames[i] = pcm.Frame{random.Float32()*2 - 1, random.Float32()/2 - 0.25}
 		}
 	}
-	m := NewMeter(rate, first)
+	m, copied := NewMeter(rate, first), NewMeter(rate, first)
 	for rest := frames; len(rest) > 0; {
 		n := min(1+random.IntN(50), len(rest))
 		m.Write(rest[:n])
 		rest = rest[n:]
+		if copied.Update(m); !reflect.DeepEqual(copied, m) {
+			t.Fatalf("after %d frames the copy differs", m.frames)
+		}
+		if n%5 == 0 {
+			copied = NewMeter(rate, first)
+		}
 	}
 	if m.Range() != (Span{first, first + 803}) || m.Rate() != rate {
 		t.Fatal(m.Range(), m.Rate())

@@ -21,14 +21,18 @@ const expectInterval = 20 * time.Millisecond
 // MaxExpectEvents is the largest number of earlier events that count for a call of Expect.
 const MaxExpectEvents = 10_000
 
+// MaxExpectStarts is the largest number of starts, also refused ones, in a call of Expect.
+const MaxExpectStarts = 20_000
+
 // Expect compares the sounds of the room with list. It returns as soon as no later sound can change the result. After
 // limit it judges all rules by the sounds until then. The rules count times from the call. If from is greater than 0, the
 // stored events from that number on count, too, and the rules count times from the frame of that event. Levels, sides,
 // silence and peaks are measured from the call on, over the sum of all outputs.
 //
 // A sound that the sheet lacks is a rules.Errors. An event that is not stored is an *Error of Kind NotFound. If the
-// room ends, a changed sheet replaces the mixer, or events were dropped, the error is an *Error of Kind Refused. If the
-// room had already ended, its Kind is Closed. If ctx ends, the error is the error of ctx.
+// room ends, a changed sheet replaces the mixer, events were dropped, or there are more than MaxExpectStarts, the error
+// is an *Error of Kind Refused. If the room had already ended, its Kind is Closed. If ctx ends, the error is the error
+// of ctx.
 func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit time.Duration) (*expect.Verdict, error) {
 	st := r.current()
 	m := st.player.Mixer()
@@ -51,8 +55,9 @@ func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit
 		}
 	}
 	e.Range.From = e.Zero
-	l := &Listener{room: r, pair: -1, ready: make(chan struct{}, 1), latency: m.LatencyFrames(), meter: listening.NewMeter(r.rate, m.Now())}
-	e.Audio = l.meter
+	first := m.Now()
+	l := &Listener{room: r, pair: -1, ready: make(chan struct{}, 1), latency: m.LatencyFrames(), meter: listening.NewMeter(r.rate, first)}
+	e.Audio = listening.NewMeter(r.rate, first)
 	if err := r.listeners.add(l); err != nil {
 		return nil, err
 	}
@@ -67,6 +72,9 @@ func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit
 		}
 		for _, event := range s.all() {
 			e.Log.Add(&event)
+		}
+		if e.Log.Len() > MaxExpectStarts {
+			return nil, &Error{Kind: Refused, Field: "room", Reason: "starts", Detail: fmt.Sprintf("more than %d sounds were started during the call; wait for a shorter time", MaxExpectStarts)}
 		}
 		next = s.last + 1
 		begun := time.Now()
@@ -85,10 +93,12 @@ func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit
 	}
 }
 
-// check compares e, with the audio of l up to now, with list. now is the next frame that the mixer mixes.
+// check compares e, with the audio of l up to now, with list. now is the next frame that the mixer mixes. The mixing
+// waits only while the audio is copied.
 func (l *Listener) check(e *expect.Evidence, list *expect.Rules, now int64) *expect.Verdict {
 	l.mutex.Lock()
-	defer l.mutex.Unlock()
+	e.Audio.Update(l.meter)
+	l.mutex.Unlock()
 	e.Range.To = max(now, e.Range.From)
 	return e.Check(list)
 }
