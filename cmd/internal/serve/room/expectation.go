@@ -29,7 +29,8 @@ const MaxExpectStarts = 20_000
 // stored events from that number on count, too, and the rules count times from the frame of that event. Levels, sides,
 // silence and peaks are measured from the call on, over the sum of all outputs.
 //
-// A sound that the sheet lacks is a rules.Errors. An event that is not stored is an *Error of Kind NotFound. If the
+// A sound that the sheet lacks is a rules.Errors. If from is 0 and limit does not leave the time in which events come
+// after the last time of a rule, the error is an *Error of Kind Range. An event that is not stored is an *Error of Kind NotFound. If the
 // room ends, a changed sheet replaces the mixer, events were dropped, or there are more than MaxExpectStarts, the error
 // is an *Error of Kind Refused. If the room had already ended, its Kind is Closed. If ctx ends, the error is the error
 // of ctx.
@@ -42,6 +43,9 @@ func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit
 	}
 	e := &expect.Evidence{Names: names, Rate: r.rate, Zero: m.Now(), Lag: pcm.Frames(eventLag, r.rate)}
 	next := r.LastEvent() + 1
+	if last := list.LastFrame(r.rate); from == 0 && last > 0 && last > pcm.Frames(limit, r.rate)-e.Lag {
+		return nil, invalidField("within", "%v is too short; want at least %v more than the last time of the rules, %v", limit, eventLag, pcm.Duration(last, r.rate))
+	}
 	if from > 0 {
 		if r.LastEvent()-from >= MaxExpectEvents {
 			return nil, &Error{Kind: NotFound, Field: "from", Detail: fmt.Sprintf("from: only the last %d events count; name a later one", MaxExpectEvents)}

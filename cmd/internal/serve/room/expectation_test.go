@@ -124,6 +124,18 @@ func TestExpectErrors(t *testing.T) {
 		if _, err := r.Expect(t.Context(), rulesOf(t, `heard: bell`), 7, time.Second); kindOf(err) != room.NotFound {
 			t.Error(err)
 		}
+		for _, c := range []struct {
+			rule  string
+			limit time.Duration
+			kind  room.Kind
+		}{
+			{`heard: bell, at: 1s ± 50ms`, 1299 * time.Millisecond, room.Range}, {`never: bell, between: [0s, 50ms]`, 300 * time.Millisecond, 0},
+			{`silence: [0s, 50ms]`, 299 * time.Millisecond, room.Range}, {`silence: [0s, 999999999s]`, time.Minute, room.Range}, {`peak: 0`, 20 * time.Millisecond, 0},
+		} {
+			if _, err := r.Expect(t.Context(), rulesOf(t, c.rule), 0, c.limit); kindOf(err) != c.kind {
+				t.Errorf("%s within %v: %v", c.rule, c.limit, err)
+			}
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := r.Expect(ctx, rulesOf(t, `heard: bell`), 0, time.Minute); !errors.Is(err, context.DeadlineExceeded) {

@@ -124,6 +124,7 @@ func TestCalls(t *testing.T) {
 		{"POST " + r + "/expect", `{"expect":[{"heard":"rian"}]}`, 400, []string{"field", "expect", "detail", `rules:1:12: no sound is called \"rian\"; the nearest is \"rain\`}},
 		{"POST " + r + "/expect", `{"expect":[{"herd":"rain"}]}`, 400, []string{"field", "expect", "detail", `rules:1:13: unknown key \"herd\" in a rule; did you mean \"heard\"?`}},
 		{"POST " + r + "/expect", `{"expect":[` + strings.Repeat(`{"heard":"rain"},`, 101) + `]}`, 400, []string{"field", "expect", "limit", "100"}},
+		{"POST " + r + "/expect", `{"expect":[{"heard":"rain","at":0.5}],"within":0.7}`, 400, []string{"field", "within", "detail", "within: 700ms is too short; want at least 250ms more than the last time of the rules, 510ms"}},
 		{"POST " + r + "/expect", `{"expect":[{"heard":"rain"}],"within":61}`, 400, []string{"field", "within", "limit", "60"}},
 		{"POST " + r + "/expect", `{"expect":[{"heard":"rain"}],"from":99999}`, 404, []string{"field", "from"}},
 		{"POST " + r + "/expect", strings.Repeat(" ", 65<<10), 413, []string{"limit", "65536"}},
