@@ -29,11 +29,10 @@ const MaxExpectStarts = 20_000
 // stored events from that number on count, too, and the rules count times from the frame of that event. Levels, sides,
 // silence and peaks are measured from the call on, over the sum of all outputs.
 //
-// A sound that the sheet lacks is a rules.Errors. If from is 0 and limit does not leave the time in which events come
-// after the last time of a rule, the error is an *Error of Kind Range. An event that is not stored is an *Error of Kind NotFound. If the
-// room ends, a changed sheet replaces the mixer, events were dropped, or there are more than MaxExpectStarts, the error
-// is an *Error of Kind Refused. If the room had already ended, its Kind is Closed. If ctx ends, the error is the error
-// of ctx.
+// A sound that the sheet lacks is a rules.Errors. If from is 0 and limit ends less than 250 ms after the last time of a
+// rule, the error is an *Error of Kind Range. An event that is not stored is an *Error of Kind NotFound. If the room
+// ends, a changed sheet replaces the mixer, events were dropped, or there are more than MaxExpectStarts, the error is an
+// *Error of Kind Refused. If the room had already ended, its Kind is Closed. If ctx ends, the error is the error of ctx.
 func (r *Room) Expect(ctx context.Context, list *expect.Rules, from int64, limit time.Duration) (*expect.Verdict, error) {
 	st := r.current()
 	m := st.player.Mixer()
