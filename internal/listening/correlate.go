@@ -83,7 +83,7 @@ func correlate(frames []pcm.Frame, ref []float64) []float64 {
 	own := 0.0
 	for i, x := range ref {
 		want[i] = complex(x, 0)
-		own += x * x
+		own += float64(x * x)
 	}
 	out := make([]float64, len(frames))
 	if own == 0 {
@@ -98,14 +98,14 @@ func correlate(frames []pcm.Frame, ref []float64) []float64 {
 			block[i] = complex(float64(f[0]), float64(f[1]))
 		}
 		t.Apply(block)
-		for i, x := range block { // the inverse is the transform of the conjugate, conjugated
-			y := x * complex(real(want[i]), -imag(want[i]))
-			block[i] = complex(real(y), -imag(y))
+		for i, x := range block { // x times the conjugate of w, conjugated: the inverse is the transform of the conjugate
+			w := want[i]
+			block[i] = complex(float64(real(x)*real(w))+float64(imag(x)*imag(w)), float64(real(x)*imag(w))-float64(imag(x)*real(w)))
 		}
 		t.Apply(block)
 		for i := range min(step, len(frames)-from) {
 			x := block[i]
-			power := (real(x)*real(x) + imag(x)*imag(x)) / float64(n) / float64(n)
+			power := (float64(real(x)*real(x)) + float64(imag(x)*imag(x))) / float64(n) / float64(n)
 			if a := around[from+i]; a > 0 {
 				out[from+i] = math.Sqrt(power / (own * a))
 			}
@@ -119,7 +119,7 @@ func correlate(frames []pcm.Frame, ref []float64) []float64 {
 func runningPower(frames []pcm.Frame, n int) []float64 {
 	sums := make([]float64, len(frames)+1)
 	for i, f := range frames {
-		sums[i+1] = sums[i] + float64(f[0])*float64(f[0]) + float64(f[1])*float64(f[1])
+		sums[i+1] = sums[i] + float64(float64(f[0])*float64(f[0])) + float64(float64(f[1])*float64(f[1]))
 	}
 	out := make([]float64, len(frames))
 	for i := range out {
