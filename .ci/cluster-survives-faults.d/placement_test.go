@@ -17,31 +17,38 @@ const (
 	settled   = 1500 * time.Millisecond // the state of a room is written once a second
 )
 
-// inThreeTries runs a part of a test, which returns the time that a move of a room took and its limit. On a busy
-// machine NATS sometimes answers late, and the room moves late. So the part is repeated if the move took too long, at
-// most twice.
-func inThreeTries(t *testing.T, part func(t *testing.T) (took, most time.Duration)) {
-	t.Parallel() // mostly waits
-	for try := 1; ; try++ {
-		late := false
+// inThreeTries runs a part of a test, which returns what was late, or "". On a busy machine NATS sometimes answers
+// late and blocks of sound arrive late. A fault of voicepool is late in each try, so one try of three must be in time.
+func inThreeTries(t *testing.T, part func(t *testing.T) (late string)) {
+	for try, late := 1, "unknown"; try <= 3 && late != "" && !t.Failed(); try++ {
 		t.Run(fmt.Sprintf("try %d", try), func(t *testing.T) {
-			took, most := part(t)
-			if late = took > most; late && try == 3 {
-				t.Errorf("it took %v for the third time, want at most %v", took, most)
-			} else if late {
-				t.Logf("it took %v, want at most %v", took, most)
+			if late = part(t); late != "" && try == 3 {
+				t.Errorf("for the third time: %s", late)
+			} else if late != "" {
+				t.Log(late)
 			}
 		})
-		if !late || t.Failed() {
-			return
-		}
 	}
 }
 
-// TestNodeKilled kills the playing node. The other node continues at the right position.
-func TestNodeKilled(t *testing.T) { inThreeTries(t, killNode) }
+// moved describes a move that took too long, and a show that continues beside the clock. It returns "" for a good one.
+func moved(took, most, off time.Duration) string {
+	switch {
+	case took > most:
+		return fmt.Sprintf("the move took %v, want at most %v", took, most)
+	case off > inTime:
+		return fmt.Sprintf("the show is %v beside the clock, want at most %v", off, inTime)
+	}
+	return ""
+}
 
-func killNode(t *testing.T) (took, most time.Duration) {
+// TestNodeKilled kills the playing node. The other node continues at the right position.
+func TestNodeKilled(t *testing.T) {
+	t.Parallel() // mostly waits
+	inThreeTries(t, killNode)
+}
+
+func killNode(t *testing.T) (late string) {
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
@@ -53,23 +60,23 @@ func killNode(t *testing.T) (took, most time.Duration) {
 	sounds := Took(killed, other.heard.FirstSoundAfter(killed))
 	off := apart(before, s.phase(other))
 	t.Logf("the room sounds on the other node %v after the kill, %v beside the clock", sounds, off)
-	if off > inTime {
-		t.Errorf("want %v", inTime)
-	}
 	Await(t, moves, "rooms says so", func() bool { return s.owner() == other })
 	if now := first(s.main()); now.Epoch <= was.Epoch {
 		t.Errorf("the epoch was %d, and is %d", was.Epoch, now.Epoch)
 	}
-	return sounds, moves
+	return moved(sounds, moves, off)
 }
 
 func first(p placed, _ bool) placed { return p }
 
 // TestServerAndNodeKilled kills a machine with the playing node and the NATS server that both nodes use. If
 // that server leads the bucket, an election comes first. Its duration is random, so the test measures it.
-func TestServerAndNodeKilled(t *testing.T) { inThreeTries(t, killServerAndNode) }
+func TestServerAndNodeKilled(t *testing.T) {
+	t.Parallel() // mostly waits
+	inThreeTries(t, killServerAndNode)
+}
 
-func killServerAndNode(t *testing.T) (took, most time.Duration) {
+func killServerAndNode(t *testing.T) (late string) {
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, other := s.pair()
@@ -90,16 +97,16 @@ func killServerAndNode(t *testing.T) (took, most time.Duration) {
 	sounds, election := Took(killed, other.heard.FirstSoundAfter(killed)), Took(killed, elected)
 	off := apart(before, s.phase(other))
 	t.Logf("the room sounds on the other node %v after both were killed, the bucket has a leader after %v, %v beside the clock; the server led JetStream: %t", sounds, election, off, led)
-	if off > inTime {
-		t.Errorf("want %v", inTime)
-	}
-	return sounds, election + moves
+	return moved(sounds, election+moves, off)
 }
 
 // TestOwnerPaused pauses the playing node for longer than its lease. When it resumes, it must be silent.
-func TestOwnerPaused(t *testing.T) { inThreeTries(t, pauseOwner) }
+func TestOwnerPaused(t *testing.T) {
+	t.Parallel() // mostly waits
+	inThreeTries(t, pauseOwner)
+}
 
-func pauseOwner(t *testing.T) (took, most time.Duration) {
+func pauseOwner(t *testing.T) (late string) {
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
@@ -123,17 +130,15 @@ func pauseOwner(t *testing.T) (took, most time.Duration) {
 	owner.process.Continue()
 	woke = time.Now()
 	time.Sleep(2 * lease)
-	took = s.onlyAfter(owner, other, paused)
+	took := s.onlyAfter(owner, other, paused)
 	if late := owner.heard.FirstSoundAfter(woke); !late.IsZero() {
 		t.Errorf("the old owner sounds %v after it woke", late.Sub(woke))
 	}
 	if !owner.heard.Connected(time.Second) {
 		t.Logf("the old owner sends nothing: %s", owner.heard.Why())
 	}
-	if off := apart(before, s.phase(other)); off > inTime {
-		t.Errorf("the show is %v beside the clock, want %v", off, inTime)
-	}
-	return took, moves
+	off := apart(before, s.phase(other))
+	return moved(took, moves, off)
 }
 
 // onlyAfter fails the test if the new owner sounds before the old one is silent. It returns the time until the new
@@ -153,9 +158,12 @@ func (s *site) onlyAfter(old, now *node, gone time.Time) time.Duration {
 
 // TestOwnerCutOff splits the network: the playing node loses all NATS servers, without closed connections. A
 // listener in its namespace still hears it.
-func TestOwnerCutOff(t *testing.T) { inThreeTries(t, cutOwnerOff) }
+func TestOwnerCutOff(t *testing.T) {
+	t.Parallel() // mostly waits
+	inThreeTries(t, cutOwnerOff)
+}
 
-func cutOwnerOff(t *testing.T) (took, most time.Duration) {
+func cutOwnerOff(t *testing.T) (late string) {
 	w := Split(t, 5)
 	s := newSite(t, Setup{Net: w}.Servers(t, 3), w.Space(3), w.Space(4))
 	owner, other := s.pair()
@@ -175,20 +183,22 @@ func cutOwnerOff(t *testing.T) (took, most time.Duration) {
 	}
 	w.Heal(place)
 	time.Sleep(2 * lease)
-	took = s.onlyAfter(owner, other, cut)
-	if off := apart(before, s.phase(other)); off > inTime {
-		t.Errorf("the show is %v beside the clock, want %v", off, inTime)
-	}
+	took := s.onlyAfter(owner, other, cut)
+	off := apart(before, s.phase(other))
 	if s.owner() != other {
 		t.Error("the room has moved back")
 	}
-	return took, moves
+	return moved(took, moves, off)
 }
 
 // TestQuorumLost kills two of three NATS servers. The room plays until its lease ends, reports why it is
 // silent, and returns in time.
 func TestQuorumLost(t *testing.T) {
 	t.Parallel() // mostly waits
+	inThreeTries(t, loseQuorum)
+}
+
+func loseQuorum(t *testing.T) (late string) {
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, _ := s.pair()
@@ -222,8 +232,8 @@ func TestQuorumLost(t *testing.T) {
 	owner, _ = s.pair()
 	off := apart(before, s.phase(owner))
 	t.Logf("the room plays for %v without a quorum, and again %v after it, which took %v; %v beside the clock", played, returned, back.Sub(ready), off)
-	if played > lease || returned > moves || off > inTime {
-		t.Errorf("want %v, %v and %v", lease, moves, inTime)
+	if played > lease {
+		t.Errorf("it plays for longer than its lease of %v", lease)
 	}
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		st, _ := s.state(owner)
@@ -236,11 +246,14 @@ func TestQuorumLost(t *testing.T) {
 			t.Fatalf("the room plays, and says %q", st.Lost)
 		}
 	}
+	return moved(returned, moves, off)
 }
 
 // TestDrain moves the room off its node with a cross-fade, and back. A server outside the cluster plays beside
 // it: a gap that occurs there too is caused by the machine.
-func TestDrain(t *testing.T) {
+func TestDrain(t *testing.T) { inThreeTries(t, drain) }
+
+func drain(t *testing.T) (late string) {
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, _ := s.pair()
@@ -263,19 +276,27 @@ func TestDrain(t *testing.T) {
 		if p := Run(t, "drain", from.name, "--nats", n.URL()); p.Wait(30*time.Second) != 0 {
 			t.Fatalf("drain: %s", p.Stderr)
 		}
-		took := time.Since(began)
-		Await(t, moves, "the other plays", func() bool { return s.owner() == to && to.heard.Sounding(time.Second) })
+		ended := time.Now()
+		Await(t, 3*moves, "the other plays", func() bool { return s.owner() == to && to.heard.Sounding(time.Second) })
+		waited := Took(ended, time.Now())
 		time.Sleep(2 * time.Second)
 		until := time.Now().Add(-100 * time.Millisecond)
 		silence, both := LongestSilence(began, until, from.heard, to.heard)
 		usual, _ := LongestSilence(began, until, beside.heard)
 		off := apart(before, s.phase(to))
-		t.Logf("drained in %v: the longest silence is %v (%v beside it), both sound for %v, %v beside the clock", took, silence, usual, both, off)
-		if silence > 50*time.Millisecond+usual || off > inTime || from.heard.Sounding(time.Second) {
-			t.Errorf("want 50 ms, %v, and that the old one is silent", inTime)
+		t.Logf("drained in %v: the longest silence is %v (%v beside it), both sound for %v, %v beside the clock", ended.Sub(began), silence, usual, both, off)
+		if from.heard.Sounding(time.Second) {
+			t.Error("the drained node still sounds")
+		}
+		if most := 50*time.Millisecond + usual; silence > most {
+			return fmt.Sprintf("a silence of %v, want at most %v", silence, most)
+		}
+		if late := moved(waited, moves, off); late != "" {
+			return late
 		}
 		s.rejoin(from)
 	}
+	return ""
 }
 
 // rejoin restarts a drained node, so that it takes rooms again.
