@@ -46,7 +46,7 @@ func TestDo(t *testing.T) {
 		for i, at := range times {
 			a.Do(time.Duration(at)*ms, func() {
 				got = append(got, fmt.Sprint(at, a.Mixer().Now()))
-				play(t, a, s, mixer.Options{EngineOptions: mixer.EngineOptions{Ref: int64(i)}})
+				play(t, a, s, mixer.Options{EngineOptions: mixer.EngineOptions{Ref: mixer.Ref(i)}})
 			})
 		}
 		slices.Sort(order)
@@ -165,7 +165,7 @@ func TestASleepingGameIsExact(t *testing.T) {
 			every := time.Duration(3+i) * ms
 			go func() {
 				for range 50 {
-					a.Mixer().Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Ref: int64(i)}})
+					a.Mixer().Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Ref: mixer.Ref(i)}})
 					time.Sleep(every)
 				}
 			}()

@@ -29,8 +29,8 @@ type Options struct {
 
 	Owner uint64 // the object that the sound belongs to, for limits per owner; 0: no owner
 
-	Tag uint64 // tag for mixer.TargetTag; 0: no tag
-	Ref int64  // returned in events
+	Tag mixer.Tag // tag for mixer.TargetTag; 0: no tag
+	Ref mixer.Ref // returned in events
 }
 
 // Play starts a sound at the next frame: one random variation, with gain and pitch drawn from their ranges. The error

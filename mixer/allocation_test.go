@@ -147,7 +147,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 	ask := func() {
 		n++
 		for i := range handles {
-			o := mixer.Options{Bus: buses[(n+i)%5], Pitch: pcm.Semitones(n % 5), Emitter: e, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + n%3)}}
+			o := mixer.Options{Bus: buses[(n+i)%5], Pitch: pcm.Semitones(n % 5), Emitter: e, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + n%3)}}
 			if i == 2 {
 				o.Loop, o.Rounds = true, 3
 			}

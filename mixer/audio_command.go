@@ -96,7 +96,7 @@ func (a *audio) applyToTarget(c *command) {
 	}
 	if !found && c.target.kind == taggedVoices {
 		a.stats.Missed++
-		a.emit(&audioEvent{Frame: a.now, Kind: EventMissed, Slot: -1, Ref: c.ref})
+		a.emit(&audioEvent{Frame: a.now, Kind: EventMissed, Slot: -1, Ref: int64(c.ref)})
 	}
 }
 
@@ -109,7 +109,7 @@ func (s *shared) selects(t *Target, r *record) bool {
 	case oneVoice:
 		return uint64(t.id) == r.id.Load() || t.tag != 0 && t.tag == r.play.Load()
 	case taggedVoices:
-		return t.tag == r.tag
+		return t.tag == uint64(r.tag)
 	case soundVoices:
 		return t.sound == r.sound.Load()
 	case busVoices:

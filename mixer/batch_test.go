@@ -89,7 +89,7 @@ func TestBatchFollows(t *testing.T) {
 				if next < len(chain) && at == now {
 					for range chain[next].starts {
 						o := chain[next].o
-						o.Ref = int64(next + 1)
+						o.Ref = mixer.Ref(next + 1)
 						if _, err := slow.Engine().At(now).Play(chain[next].sound, o); err != nil {
 							t.Fatal(err)
 						}
@@ -120,7 +120,7 @@ func TestBatchFollows(t *testing.T) {
 				errs := []error{moment.Add(c, f.starts)}
 				for range f.starts {
 					o := f.o
-					o.Ref, o.Countdowns[i%2] = int64(i+1), c
+					o.Ref, o.Countdowns[i%2] = mixer.Ref(i+1), c
 					_, err := moment.Play(f.sound, o)
 					errs = append(errs, err)
 				}

@@ -136,7 +136,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 	buses := []string{"master", "top", "left", "right", "music"}
 	for i := range 100 {
 		at := m.Engine().At(r.Int64N(length))
-		target := mixer.TargetTag(uint64(1 + r.IntN(5)))
+		target := mixer.TargetTag(mixer.Tag(1 + r.IntN(5)))
 		if len(handles) > 0 && r.IntN(2) == 0 {
 			target = mixer.TargetVoice(handles[r.IntN(len(handles))])
 		}
@@ -145,7 +145,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 		switch r.IntN(17) {
 		default:
 			o := mixer.Options{
-				Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(5)), Ref: int64(i), Quality: sounds.Quality(r.IntN(2))}, Bus: bus, Loop: r.IntN(3) == 0,
+				Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + r.IntN(5)), Ref: mixer.Ref(i), Quality: sounds.Quality(r.IntN(2))}, Bus: bus, Loop: r.IntN(3) == 0,
 				Priority: r.IntN(3), FadeIn: ms(1 + r.IntN(2)*90), From: ms(1 + r.IntN(2)*60),
 			}
 			if r.IntN(2) == 0 {
@@ -178,7 +178,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 			}
 			handles = append(handles, play(t, at, s, o))
 			for r.IntN(4) == 0 {
-				follows := mixer.Options{Gain: -20, Loop: r.IntN(3) == 0, EngineOptions: mixer.EngineOptions{Tag: o.Tag, Ref: int64(i)}, Bus: bus}
+				follows := mixer.Options{Gain: -20, Loop: r.IntN(3) == 0, EngineOptions: mixer.EngineOptions{Tag: o.Tag, Ref: mixer.Ref(i)}, Bus: bus}
 				next, err := handles[len(handles)-1].Then(all[r.IntN(len(all))], follows, []mixer.When{mixer.AtEnd, mixer.AtLoopEnd, mixer.AtLoopEnd}[r.IntN(3)])
 				must(t, err)
 				handles = append(handles, next)

@@ -206,7 +206,7 @@ func (d *bruteDuo) when(r *rand.Rand) int64 {
 func (d *bruteDuo) play(r *rand.Rand) {
 	p := &brutePlay{sound: d.sounds[r.IntN(len(d.sounds))], bus: r.IntN(4), state: mixer.StatePending}
 	p.o = mixer.Options{
-		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(9) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: sounds.Linear, WhenFull: pick(r, mixer.WhenFullDefault, mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd)}, Pan: pick(r, 0, 0, 1, -0.4),
+		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(9) == 0, Tag: mixer.Tag(r.IntN(4)), Ref: mixer.Ref(len(d.plays) + 1), Quality: sounds.Linear, WhenFull: pick(r, mixer.WhenFullDefault, mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd)}, Pan: pick(r, 0, 0, 1, -0.4),
 		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Loop: r.IntN(3) == 0,
 		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12),
 	}
@@ -263,7 +263,7 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 		target, name = mixer.TargetVoice(v.play.h), fmt.Sprint("voice ", v.number)
 		of = func(w *bruteVoice) bool { return w == v }
 	case n < 16:
-		tag := uint64(1 + r.IntN(3))
+		tag := mixer.Tag(1 + r.IntN(3))
 		target, name = mixer.TargetTag(tag), fmt.Sprint("tag ", tag)
 		of = func(w *bruteVoice) bool { return w.tag == tag }
 	case n < 19:
@@ -278,12 +278,12 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 	at, ref := d.when(r), int64(1000+len(d.log))
 	over := pick[time.Duration](r, 0, 5, 30, 200) * ms
 	frames := over.Milliseconds() * x.rate / 1000
-	to := d.m.Engine().At(at).WithRef(ref)
+	to := d.m.Engine().At(at).WithRef(mixer.Ref(ref))
 	each := func(do func(*bruteVoice)) func() {
 		return func() {
 			if !x.each(of, do) && strings.HasPrefix(name, "tag") {
 				x.stats.Missed++
-				x.expectEvent(nil, modelEvent{Kind: mixer.EventMissed, Slot: -1, Ref: ref})
+				x.expectEvent(nil, modelEvent{Kind: mixer.EventMissed, Slot: -1, Ref: mixer.Ref(ref)})
 			}
 		}
 	}

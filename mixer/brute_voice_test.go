@@ -13,7 +13,7 @@ type bruteVoice struct {
 	slot    int // -1: virtual
 	prio    int
 	protect bool
-	tag     uint64
+	tag     mixer.Tag
 	bus     int
 	loop    bool
 	pos     int64 // in 2^-32 frames

@@ -53,7 +53,7 @@ func (l *leadPair) call(r *rand.Rand, all []*sounds.Sound) {
 	if len(l.handles[0]) == 0 || r.IntN(3) == 0 {
 		s := all[2+r.IntN(len(all)-2)]
 		o := mixer.Options{
-			Gain: pcm.Decibels(-r.IntN(40)), Pan: r.Float64()*2 - 1, Priority: r.IntN(2), EngineOptions: mixer.EngineOptions{Protect: r.IntN(9) == 0, Tag: uint64(1 + r.IntN(3)), Quality: sounds.Linear}, Loop: r.IntN(4) == 0, FadeIn: over,
+			Gain: pcm.Decibels(-r.IntN(40)), Pan: r.Float64()*2 - 1, Priority: r.IntN(2), EngineOptions: mixer.EngineOptions{Protect: r.IntN(9) == 0, Tag: mixer.Tag(1 + r.IntN(3)), Quality: sounds.Linear}, Loop: r.IntN(4) == 0, FadeIn: over,
 		}
 		l.say("Play %s %+v", s.Name(), o)
 		a, err := l.led.Play(s, o)
@@ -64,7 +64,7 @@ func (l *leadPair) call(r *rand.Rand, all []*sounds.Sound) {
 	}
 	i := len(l.handles[0]) - 1 - r.IntN(min(len(l.handles[0]), 9))
 	h, one := l.handles[0][i], mixer.TargetVoice(l.handles[1][i])
-	tag := mixer.TargetTag(uint64(1 + r.IntN(3)))
+	tag := mixer.TargetTag(mixer.Tag(1 + r.IntN(3)))
 	g, n := pcm.Decibels(-r.IntN(60)), r.IntN(3)
 	kind := r.IntN(16)
 	l.say("%d of #%d: %v %v %d", kind, i, over, g, n)

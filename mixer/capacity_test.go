@@ -45,7 +45,7 @@ func TestSmallMixerGrows(t *testing.T) {
 		if i >= len(handles)-64 {
 			at = m.Engine().At(mixer.Now)
 		}
-		handles[i] = play(t, at, s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(i + 1)}})
+		handles[i] = play(t, at, s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(i + 1)}})
 		if i%100 == 99 {
 			m.Events(nil)
 		}
@@ -60,7 +60,7 @@ func TestSmallMixerGrows(t *testing.T) {
 	}
 	left(m, 200)
 	for i, h := range handles {
-		if state := h.State(); !state.Over() || h.Tag() != uint64(i+1) || h.Number() == 0 {
+		if state := h.State(); !state.Over() || h.Tag() != mixer.Tag(i+1) || h.Number() == 0 {
 			t.Fatalf("start %d is %v, its tag %d, its number %d", i, state, h.Tag(), h.Number())
 		}
 	}
@@ -93,7 +93,7 @@ func TestFinishedAreKept(t *testing.T) {
 		if i%2 == 1 {
 			s = long
 		}
-		h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(i + 1)}})
+		h := play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(i + 1)}})
 		handles = append(handles, h)
 		if left(m, 2); i%2 == 1 {
 			must(t, h.Stop(0))
@@ -106,7 +106,7 @@ func TestFinishedAreKept(t *testing.T) {
 		if number%2 == 0 {
 			want, at = mixer.StateStopped, 2*time.Millisecond
 		}
-		if h.State() != want || h.Number() != number || h.Tag() != number || h.Position() != at {
+		if h.State() != want || h.Number() != number || h.Tag() != mixer.Tag(number) || h.Position() != at {
 			t.Fatalf("start %d: %v, number %d, tag %d, at %v; want %v at %v", number, h.State(), h.Number(), h.Tag(), h.Position(), want, at)
 		}
 		if h.Sound() != nil || h.Slot() != -1 || !errors.Is(h.SetGain(-3), mixer.ErrGone) {

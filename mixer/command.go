@@ -41,7 +41,7 @@ type command struct {
 	seq              uint64
 	fadeFrames       int64 // length of a fade in frames
 	position         int64 // for cmdSeek: a frame of the sound
-	ref              int64
+	ref              Ref
 	record           pool.Handle // for cmdPlay, cmdThen and cmdPending
 	target           Target
 	change           Change

@@ -61,6 +61,10 @@ var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", 
 // an unknown reason.
 func (r Reason) String() string { return words.Name("reason", r, reasonNames[:]) }
 
+// Ref is a number of the caller's choice that events repeat, see Options.Ref and Moment.WithRef. The default is 0. The
+// compiler does not accept a Ref as a frame.
+type Ref int64
+
 // Event is an occurrence on the audio side at an exact frame. Events are ordered by frame; a victim comes
 // before the incoming start.
 type Event struct {
@@ -71,7 +75,7 @@ type Event struct {
 	Voice  uint64        // the number of the start, from 1; 0: it never started
 	Sound  *sounds.Sound // nil for Missed and for the Fault of a bus
 	Group  *Group
-	Ref    int64 // Options.Ref or, for Missed, the reference of the command, see Moment.WithRef
+	Ref    Ref // Options.Ref or, for Missed, the reference of the command, see Moment.WithRef
 
 	Bus Bus // of the Fault of an insert, an effect or a filter; with ReasonBusLimit the bus at its limit
 
@@ -90,7 +94,7 @@ type Decision struct {
 	By      uint64
 	BySound *sounds.Sound
 	ByGroup *Group
-	ByRef   int64
+	ByRef   Ref
 
 	// The levels that were compared, as K-weighted power. Silence is -Inf. They are 0 for a coalesced
 	// start.
@@ -158,7 +162,7 @@ func (m *Mixer) popEvent(e *Event) bool {
 		return false
 	}
 	*e = Event{
-		Frame: from.Frame, Kind: from.Kind, Reason: from.Reason, Slot: int(from.Slot), Voice: from.Voice, Sound: from.Sound, Group: from.Group, Ref: from.Ref,
+		Frame: from.Frame, Kind: from.Kind, Reason: from.Reason, Slot: int(from.Slot), Voice: from.Voice, Sound: from.Sound, Group: from.Group, Ref: Ref(from.Ref),
 		Bus: Bus{index: from.Bus}, stem: from.Stem, play: from.Play,
 	}
 	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil {
@@ -173,7 +177,7 @@ func (m *Mixer) popEvent(e *Event) bool {
 // decisionOf returns the Decision of the event from.
 func decisionOf(from *audioEvent) Decision {
 	d := Decision{
-		By: from.By, BySound: from.BySound, ByGroup: from.ByGroup, ByRef: from.ByRef,
+		By: from.By, BySound: from.BySound, ByGroup: from.ByGroup, ByRef: Ref(from.ByRef),
 		Candidates: int(from.Candidates), Peers: int(from.Peers), Priority: from.Priority, Policy: from.Policy, Endless: from.Endless,
 		RunnerUpPriority: from.RunnerUpPriority, NewcomerPriority: from.NewcomerPriority,
 		Muffled: pcm.Decibels(from.Muffled), LowPass: float64(from.LowPass), HighPass: float64(from.HighPass),

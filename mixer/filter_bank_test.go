@@ -42,7 +42,7 @@ func filteredCrowd(t *testing.T, seed uint64, sounds []*sounds.Sound, block int,
 	frame := func() mixer.Moment { return m.Engine().At(int64(r.IntN(n))) }
 	for i := range 70 {
 		o := mixer.Options{
-			Filters: mixer.Filters{LowPass: cutoff(), HighPass: cutoff()}, Loop: r.IntN(4) > 0, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i%3)}, Gain: pcm.Decibels(-20 - r.IntN(20)),
+			Filters: mixer.Filters{LowPass: cutoff(), HighPass: cutoff()}, Loop: r.IntN(4) > 0, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + i%3)}, Gain: pcm.Decibels(-20 - r.IntN(20)),
 			Pan: r.Float64()*2 - 1, Speed: []float64{1, 1, 0.8}[r.IntN(3)], Bus: buses[r.IntN(2)],
 		}
 		if o.Bus == buses[0] && r.IntN(3) == 0 {
@@ -62,7 +62,7 @@ func filteredCrowd(t *testing.T, seed uint64, sounds []*sounds.Sound, block int,
 		case 0, 1:
 			must(t, frame().Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, Filters: mixer.Filters{LowPass: cutoff(), HighPass: cutoff()}}, over))
 		case 2:
-			must(t, frame().Set(mixer.TargetTag(uint64(1+r.IntN(3))), mixer.Change{Fields: mixer.FieldGain, Gain: -30}, over))
+			must(t, frame().Set(mixer.TargetTag(mixer.Tag(1+r.IntN(3))), mixer.Change{Fields: mixer.FieldGain, Gain: -30}, over))
 		case 3:
 			at := int64(r.IntN(n))
 			must(t, m.Engine().At(at).Pause(mixer.TargetVoice(h)))

@@ -198,12 +198,12 @@ func (h Handle) Sound() *sounds.Sound {
 }
 
 // Tag returns the Options.Tag of the start. It is 0 for the zero Handle and for a voice that ended long ago.
-func (h Handle) Tag() uint64 {
+func (h Handle) Tag() Tag {
 	if r, unlock := h.lockRecord(); r != nil {
 		defer unlock()
 		return r.tag
 	}
-	return h.finished().Tag
+	return Tag(h.finished().Tag)
 }
 
 // Audibility returns the loudness of the voice in dB, as of the end of the last block. The mixer compares this

@@ -31,7 +31,7 @@ func TestHandlesWrap(t *testing.T) {
 		var handles []Handle
 		for range 3000 {
 			if r.IntN(3) == 0 {
-				h, err := m.Engine().At(m.Now()+r.Int64N(8)).Play(sound, Options{EngineOptions: EngineOptions{Tag: uint64(len(handles) + 1)}})
+				h, err := m.Engine().At(m.Now()+r.Int64N(8)).Play(sound, Options{EngineOptions: EngineOptions{Tag: Tag(len(handles) + 1)}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -108,11 +108,11 @@ func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool
 	s := level(t, rate, 150, 0.4)
 	for range 30 {
 		at := m.Engine().At(r.Int64N(frames))
-		play(t, at, s, mixer.Options{Bus: buses[r.IntN(5)], Gain: pcm.Decibels(-r.IntN(30)), Pan: r.Float64()*2 - 1, Loop: r.IntN(4) == 0, Priority: r.IntN(2), EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(3))}})
+		play(t, at, s, mixer.Options{Bus: buses[r.IntN(5)], Gain: pcm.Decibels(-r.IntN(30)), Pan: r.Float64()*2 - 1, Loop: r.IntN(4) == 0, Priority: r.IntN(2), EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + r.IntN(3))}})
 		at = m.Engine().At(r.Int64N(frames))
 		switch r.IntN(4) {
 		case 0:
-			must(t, at.Stop(mixer.TargetTag(uint64(1+r.IntN(3))), time.Duration(r.IntN(40))*ms))
+			must(t, at.Stop(mixer.TargetTag(mixer.Tag(1+r.IntN(3))), time.Duration(r.IntN(40))*ms))
 		case 1:
 			must(t, at.Set(mixer.TargetBus(buses[1+r.IntN(4)]), mixer.Change{Fields: mixer.FieldGain | mixer.FieldMute, Gain: pcm.Decibels(-r.IntN(20)), Mute: r.IntN(3) == 0}, 30*ms))
 		case 2:

@@ -74,7 +74,7 @@ func TestManyGoroutines(t *testing.T) {
 				}
 				switch (i + g) % 9 {
 				case 0, 1:
-					if n, err := m.Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(g)}, Loop: i%7 == 0}); err == nil {
+					if n, err := m.Play(s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(g)}, Loop: i%7 == 0}); err == nil {
 						h = n
 					}
 				case 2:
@@ -87,7 +87,7 @@ func TestManyGoroutines(t *testing.T) {
 					h.State()
 					h.Position()
 				case 6:
-					m.Engine().At(m.Now()+int64(i%100)).Set(mixer.TargetTag(uint64(1+g)), mixer.Change{Fields: mixer.FieldPan, Pan: 0.3}, 0)
+					m.Engine().At(m.Now()+int64(i%100)).Set(mixer.TargetTag(mixer.Tag(1+g)), mixer.Change{Fields: mixer.FieldPan, Pan: 0.3}, 0)
 				case 7:
 					st := m.Stats()
 					if st.Asked != st.Started+st.Rejected+st.Limited || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {

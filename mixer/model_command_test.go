@@ -69,7 +69,7 @@ func (x *model) do(c *modelCommand) {
 	}
 	if !found && t.tagged {
 		x.stats.Missed++
-		x.emit(nil, modelEvent{Kind: mixer.EventMissed, Slot: -1, Ref: c.ref})
+		x.emit(nil, modelEvent{Kind: mixer.EventMissed, Slot: -1, Ref: mixer.Ref(c.ref)})
 	}
 }
 

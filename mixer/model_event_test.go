@@ -15,13 +15,13 @@ type modelEvent struct {
 	Voice  uint64
 	Sound  *sounds.Sound
 	Group  *mixer.Group
-	Ref    int64
+	Ref    mixer.Ref
 	Bus    mixer.Bus
 
 	By                                            uint64
 	BySound                                       *sounds.Sound
 	ByGroup                                       *mixer.Group
-	ByRef                                         int64
+	ByRef                                         mixer.Ref
 	Endless                                       bool
 	Audibility, Newcomer, RunnerUp, Lost, Muffled pcm.Decibels
 	Candidates, Peers                             int

@@ -18,7 +18,7 @@ func (d *modelTest) target(r *rand.Rand) (modelTarget, string) {
 		t.Target, t.one = mixer.TargetVoice(p.h), p
 		return t, fmt.Sprint("#", i)
 	case n < 6:
-		tag := uint64(1 + r.IntN(4))
+		tag := mixer.Tag(1 + r.IntN(4))
 		t.Target, t.tagged = mixer.TargetTag(tag), true
 		t.names = func(v *modelVoice) bool { return v.play.o.Tag == tag }
 		return t, fmt.Sprint("tag ", tag)
@@ -44,7 +44,7 @@ func (d *modelTest) moment(r *rand.Rand) {
 	t, name := d.target(r)
 	at := d.when(r)
 	ref := int64(1000 + len(d.log))
-	moment := d.m.Engine().At(at).WithRef(ref)
+	moment := d.m.Engine().At(at).WithRef(mixer.Ref(ref))
 	c := modelCommand{frame: at, target: t, ref: ref}
 	kind := pick(r, modelStop, modelPause, modelResume, modelResume, modelSet, modelSet, modelSet, modelSeek)
 	if (kind == modelStop || kind == modelPause) && t.one == nil && r.IntN(3) > 0 { // otherwise too few voices remain

@@ -236,7 +236,7 @@ func (d *modelTest) time(r *rand.Rand) time.Duration {
 func (d *modelTest) play(r *rand.Rand) {
 	i := r.IntN(len(d.sounds))
 	o := mixer.Options{
-		Gain: d.gain(r), Pan: d.pan(r), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(12) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: sounds.Linear}, Priority: pick(r, 0, 0, 0, 1, 2),
+		Gain: d.gain(r), Pan: d.pan(r), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(12) == 0, Tag: mixer.Tag(r.IntN(4)), Ref: mixer.Ref(len(d.plays) + 1), Quality: sounds.Linear}, Priority: pick(r, 0, 0, 0, 1, 2),
 		Loop: r.IntN(4) == 0,
 	}
 	switch r.IntN(6) {

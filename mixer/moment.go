@@ -27,7 +27,7 @@ var errNoMixer = fmt.Errorf("%w: the zero Moment has no mixer; call Engine.At", 
 type Moment struct {
 	mixer *Mixer
 	frame int64
-	ref   int64
+	ref   Ref
 	batch *batches.Batch // the frame counts from its firing; may be nil
 	rank  int32
 }
@@ -40,7 +40,7 @@ func (e Engine) At(frame int64) Moment { return Moment{mixer: e.mixer, frame: fr
 
 // WithRef returns the same moment with the reference ref, a number of the caller's choice; the default is 0. If a
 // command for a tag finds no voice, its EventMissed repeats the reference.
-func (at Moment) WithRef(ref int64) Moment {
+func (at Moment) WithRef(ref Ref) Moment {
 	at.ref = ref
 	return at
 }

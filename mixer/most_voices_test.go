@@ -22,7 +22,7 @@ func TestMostVoices(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: voices, Commands: 2*voices + more, NoLimiter: true, Events: 4 * voices})
 	s := sound(t, sounds.Samples{Name: "level", Rate: 8000, Channels: 1, Data: []float32{1, 1, 1, 1}, Loop: pcm.Loop{0, 4}})
 	options := func(i int, gain pcm.Decibels) mixer.Options {
-		return mixer.Options{Loop: true, Gain: gain, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i%2), WhenFull: mixer.WhenFullEnd}}
+		return mixer.Options{Loop: true, Gain: gain, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + i%2), WhenFull: mixer.WhenFullEnd}}
 	}
 	gains := r.Perm(voices) // each voice has its own level, the quietest the lowest
 	handles := make([]mixer.Handle, voices)

@@ -200,7 +200,7 @@ func TestMuffledBlocks(t *testing.T) {
 			if r.IntN(2) == 0 {
 				e.SendAttenuation = space.Attenuation{Min: 5, Rolloff: 0.3}
 			}
-			o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i%3)}, Bus: busOf(t, m, "sfx"), Emitter: e}
+			o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + i%3)}, Bus: busOf(t, m, "sfx"), Emitter: e}
 			if i%3 > 0 {
 				o.Sends = []mixer.Send{{To: "hall", Gain: -3}}
 			}
@@ -208,7 +208,7 @@ func TestMuffledBlocks(t *testing.T) {
 		}
 		for range 40 {
 			at := m.Engine().At(int64(r.IntN(frames)))
-			target := []mixer.Target{mixer.TargetTag(uint64(1 + r.IntN(3))), mixer.TargetVoice(voices[r.IntN(9)])}[r.IntN(2)]
+			target := []mixer.Target{mixer.TargetTag(mixer.Tag(1 + r.IntN(3))), mixer.TargetVoice(voices[r.IntN(9)])}[r.IntN(2)]
 			switch r.IntN(6) {
 			case 0:
 				must(t, at.Pause(target))

@@ -60,8 +60,8 @@ type EngineOptions struct {
 
 	Countdowns [2]*Countdown // decremented when the start is over; may be nil
 
-	Tag uint64 // groups voices for TargetTag; 0: no tag
-	Ref int64  // chosen by the caller, repeated in events
+	Tag Tag // groups voices for TargetTag; 0: no tag
+	Ref Ref // repeated in events
 }
 
 // Base is the gain, pitch and speed that belong to a sound rather than to one start, see Options.Base.

@@ -178,7 +178,7 @@ func (s *outScript) draw(t testing.TB, r *rand.Rand) {
 		}
 		switch kind := r.IntN(20); {
 		case kind < 8:
-			o := mixer.Options{Gain: pcm.Decibels(-r.IntN(20)), Pan: r.Float64()*2 - 1, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(3))}, Loop: r.IntN(3) == 0}
+			o := mixer.Options{Gain: pcm.Decibels(-r.IntN(20)), Pan: r.Float64()*2 - 1, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + r.IntN(3))}, Loop: r.IntN(3) == 0}
 			if r.IntN(3) == 0 {
 				o.For = time.Duration(10+10*r.IntN(30)) * ms
 			}
@@ -208,7 +208,7 @@ func (s *outScript) draw(t testing.TB, r *rand.Rand) {
 				}
 			})
 		case kind < 14:
-			do(everything, func(p *part, at mixer.Moment) error { return at.Stop(mixer.TargetTag(uint64(1+kind%3)), within) })
+			do(everything, func(p *part, at mixer.Moment) error { return at.Stop(mixer.TargetTag(mixer.Tag(1+kind%3)), within) })
 		case kind == 14 && i%4 == 0:
 			do(everything, func(p *part, at mixer.Moment) error { return at.Stop(mixer.TargetAll(), within) })
 		case kind < 17:

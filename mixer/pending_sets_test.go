@@ -100,7 +100,7 @@ func TestSetsOfOneBlock(t *testing.T) {
 			if start := rapid.SampledFrom([]int64{mixer.Now, mixer.Now, 0, 3, 40}).Draw(t, "start"); len(handles[0]) == 0 || rapid.Bool().Draw(t, "starts") {
 				n := len(handles[0])
 				for i, m := range mixers {
-					o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(n % 2), Quality: sounds.Cubic}, Loop: true}
+					o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(n % 2), Quality: sounds.Cubic}, Loop: true}
 					o.Bus, _ = m.Bus(fmt.Sprint(1 + n%2))
 					at := m.Engine().At(mixer.Now)
 					if start > 0 {

@@ -151,7 +151,7 @@ func (r *record) setOptions(m *Mixer, s *sounds.Sound, o *Options) {
 	}
 	r.bus, r.prio, r.protect = o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner
-	r.tag, r.ref, r.duration, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
+	r.tag, r.ref, r.duration, r.loop, r.rounds = o.Tag, int64(o.Ref), m.frames(o.For), o.Loop, int32(o.Rounds)
 	r.sendsPre = false
 	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
 		extra := m.extraOf(r)

@@ -66,7 +66,7 @@ func TestPlays(t *testing.T) {
 		end := min(now+1+r.Int64N(int64(len(block))), day)
 		for due := plays * end / day; asked < due; {
 			o := mixer.Options{
-				Bus: buses[r.IntN(4)], Group: groups[r.IntN(3)], EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(9)), Protect: r.IntN(50) == 0}, Gain: pcm.Decibels(-r.IntN(40)),
+				Bus: buses[r.IntN(4)], Group: groups[r.IntN(3)], EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + r.IntN(9)), Protect: r.IntN(50) == 0}, Gain: pcm.Decibels(-r.IntN(40)),
 				Priority: r.IntN(3), Pitch: pcm.Semitones(r.IntN(25) - 12), FadeIn: time.Duration(r.IntN(9)) * time.Millisecond,
 			}
 			s := sounds[r.IntN(len(sounds))]
@@ -96,7 +96,7 @@ func TestPlays(t *testing.T) {
 			case 0:
 				h.Stop(time.Duration(r.IntN(100)) * time.Millisecond)
 			case 1:
-				m.Engine().At(then+r.Int64N(900)).Stop(mixer.TargetTag(uint64(1+r.IntN(9))), 0)
+				m.Engine().At(then+r.Int64N(900)).Stop(mixer.TargetTag(mixer.Tag(1+r.IntN(9))), 0)
 			case 2:
 				handles[r.IntN(16)].Fade(-30, time.Second)
 			case 3:

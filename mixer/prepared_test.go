@@ -220,14 +220,14 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 			if r.IntN(3) > 0 {
 				at = m.Engine().At(now + c.Lead.Milliseconds()*8 + r.Int64N(3000))
 			}
-			target := []mixer.Target{mixer.TargetTag(uint64(1 + r.IntN(2))), mixer.TargetSound(list[1+r.IntN(3)])}[r.IntN(2)]
+			target := []mixer.Target{mixer.TargetTag(mixer.Tag(1 + r.IntN(2))), mixer.TargetSound(list[1+r.IntN(3)])}[r.IntN(2)]
 			if len(handles) > 0 && r.IntN(2) == 0 {
 				target = mixer.TargetVoice(handles[r.IntN(len(handles))])
 			}
 			switch r.IntN(9) {
 			default:
 				o := mixer.Options{
-					Gain: pcm.Decibels(-6 - r.Float64()*20), EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(2))}, Loop: r.IntN(2) == 0, Bus: busOf(t, m, []string{"a", "b", "master"}[r.IntN(3)]), From: ms(200),
+					Gain: pcm.Decibels(-6 - r.Float64()*20), EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + r.IntN(2))}, Loop: r.IntN(2) == 0, Bus: busOf(t, m, []string{"a", "b", "master"}[r.IntN(3)]), From: ms(200),
 				}
 				switch r.IntN(3) {
 				case 0:

@@ -29,7 +29,7 @@ func TestPutIsWhereItIsToldAtOnce(t *testing.T) {
 		}
 		var voices []mixer.Handle
 		for i := range 5 {
-			h, err := m.Play(wind, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(i + 1)}, Gain: pcm.Decibels(-i), Emitter: &space.Emitter{
+			h, err := m.Play(wind, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(i + 1)}, Gain: pcm.Decibels(-i), Emitter: &space.Emitter{
 				Spot: space.Spot{Position: at(), Forward: at()}, Cone: space.Cone{Inner: 60, Outer: 180, OuterGain: -20},
 			}})
 			if err != nil {
@@ -64,7 +64,7 @@ func TestPutIsWhereItIsToldAtOnce(t *testing.T) {
 			}
 			check(m.Engine().At(int64(frame)).SetListener(l))
 			for i, s := range spots {
-				check(m.Engine().At(int64(frame)).SetPosition([]mixer.Target{mixer.TargetVoice(voices[i]), mixer.TargetTag(uint64(i + 1))}[i%2], s))
+				check(m.Engine().At(int64(frame)).SetPosition([]mixer.Target{mixer.TargetVoice(voices[i]), mixer.TargetTag(mixer.Tag(i + 1))}[i%2], s))
 			}
 		}
 		mix(frames)

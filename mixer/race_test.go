@@ -123,14 +123,14 @@ func TestEightCallers(t *testing.T) {
 					h = *p
 				}
 				at := m.Engine().At(pick(r, mixer.Now, m.Now()+r.Int64N(200)))
-				target := pick(r, mixer.TargetVoice(h), mixer.TargetTag(uint64(1+caller)), mixer.TargetSound(all[r.IntN(2)]), mixer.TargetBus(buses[r.IntN(4)]))
+				target := pick(r, mixer.TargetVoice(h), mixer.TargetTag(mixer.Tag(1+caller)), mixer.TargetSound(all[r.IntN(2)]), mixer.TargetBus(buses[r.IntN(4)]))
 				if h == (mixer.Handle{}) {
 					target = mixer.TargetTag(1)
 				}
 				ms := time.Duration(r.IntN(5)) * time.Millisecond
 				switch r.IntN(28) {
 				case 0, 1, 2, 3, 4:
-					o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(1 + caller)}, Bus: buses[r.IntN(4)], Loop: r.IntN(5) == 0, Priority: r.IntN(3), Emitter: &space.Emitter{}}
+					o := mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + caller)}, Bus: buses[r.IntN(4)], Loop: r.IntN(5) == 0, Priority: r.IntN(3), Emitter: &space.Emitter{}}
 					if r.IntN(4) == 0 {
 						o.Group = group
 					}

@@ -83,7 +83,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 		case kind < 4 && len(s.handles) > 0:
 			return mixer.TargetVoice(s.handles[n%uint64(len(s.handles))])
 		case kind < 6:
-			return mixer.TargetTag(1 + n%3)
+			return mixer.TargetTag(mixer.Tag(1 + n%3))
 		case kind < 7:
 			return mixer.TargetSound(s.sounds[n%uint64(len(s.sounds))])
 		}
@@ -99,7 +99,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 		case which < 12:
 			o := mixer.Options{
 				Gain: pcm.Decibels(r.Float64()*30 - 25), Pan: r.Float64()*2 - 1, Pitch: pcm.Semitones(r.IntN(25) - 12),
-				Priority: r.IntN(3), EngineOptions: mixer.EngineOptions{Protect: r.IntN(12) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(sc.calls)), Quality: sounds.Quality(r.IntN(2)), Base: mixer.Base{Gain: pcm.Decibels(-r.IntN(6)), Speed: []float64{0, 1, 1.1, 0.5}[r.IntN(4)]}}, Loop: r.IntN(4) == 0,
+				Priority: r.IntN(3), EngineOptions: mixer.EngineOptions{Protect: r.IntN(12) == 0, Tag: mixer.Tag(r.IntN(4)), Ref: mixer.Ref(len(sc.calls)), Quality: sounds.Quality(r.IntN(2)), Base: mixer.Base{Gain: pcm.Decibels(-r.IntN(6)), Speed: []float64{0, 1, 1.1, 0.5}[r.IntN(4)]}}, Loop: r.IntN(4) == 0,
 				From: maybe(maybe(ms(40))), For: maybe(ms(300)), FadeIn: maybe(maybe(ms(60))),
 			}
 			if r.IntN(3) == 0 {

@@ -182,13 +182,13 @@ func TestVoiceSendsBits(t *testing.T) {
 		})
 		for i := range 60 {
 			o := mixer.Options{
-				Gain: pcm.Decibels(-i % 13), Pan: float64(i%5)/2 - 1, Bus: busOf(t, m, "sfx"), Loop: i%3 == 0, Pitch: pcm.Semitones(i % 4), FadeIn: 3 * ms, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i%3)},
+				Gain: pcm.Decibels(-i % 13), Pan: float64(i%5)/2 - 1, Bus: busOf(t, m, "sfx"), Loop: i%3 == 0, Pitch: pcm.Semitones(i % 4), FadeIn: 3 * ms, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + i%3)},
 			}
 			if i%4 != 3 {
 				o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(-i % 20), Pre: i%4 == 1}}
 			}
 			play(t, m.Engine().At(int64(i*97)), level(t, 8000, 500+i*20, 0.3), o)
-			must(t, m.Engine().At(int64(i*97+31)).SetSend(mixer.TargetTag(uint64(1+i%3)), "hall", pcm.Decibels(-i%40), time.Duration(i%9)*10*ms))
+			must(t, m.Engine().At(int64(i*97+31)).SetSend(mixer.TargetTag(mixer.Tag(1+i%3)), "hall", pcm.Decibels(-i%40), time.Duration(i%9)*10*ms))
 		}
 		return inBlocks(m, 12000, block)
 	}

@@ -146,7 +146,7 @@ func TestLeadSoak(t *testing.T) {
 	s := level(t, rate, 4, 0.5)
 	events := make([]mixer.Event, 256)
 	block := make([]pcm.Frame, 160) // 20 ms
-	begin := map[int64]int64{}
+	begin := map[mixer.Ref]int64{}
 	var asked []int64 // by start: the clock, in frames
 	var gaps []int
 	for n := range 3000 {
@@ -157,7 +157,7 @@ func TestLeadSoak(t *testing.T) {
 				clock += d
 				asked = append(asked, pcm.Frames(clock, rate))
 				gaps = append(gaps, n)
-				play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Ref: int64(len(asked))}})
+				play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Ref: mixer.Ref(len(asked))}})
 			}
 		}
 		clock = next
@@ -179,7 +179,7 @@ func TestLeadSoak(t *testing.T) {
 	}
 	pairs := 0
 	for i := 1; i < len(asked); i++ {
-		at, before := begin[int64(i+1)], begin[int64(i)]
+		at, before := begin[mixer.Ref(i+1)], begin[mixer.Ref(i)]
 		if at < before {
 			t.Fatalf("call %d comes before the one before it", i)
 		}

@@ -96,7 +96,7 @@ func (m *Mixer) releaseFinished() bool {
 	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.finished.Add(id)
-		x.State, x.Number, x.Tag, x.Position = uint8(r.status.State()), r.number.Load(), r.tag, r.position.Load()
+		x.State, x.Number, x.Tag, x.Position = uint8(r.status.State()), r.number.Load(), uint64(r.tag), r.position.Load()
 		if r.isSpatial {
 			r.spatial.Source = hearing.Source{} // releases references
 		}

@@ -55,11 +55,11 @@ type record struct {
 	sound         atomic.Pointer[sounds.Sound] // nil when the start is over
 	options       voice.Options                // including the feed of a stream
 	group         *Group
-	tag           uint64
+	tag           Tag
 	owner         uint64
 	play          atomic.Uint64 // Options.Play
-	ref           int64
-	duration      int64 // Options.For in frames
+	ref           int64         // a Ref; package eventcode cannot import that type
+	duration      int64         // Options.For in frames
 	bus           uint16
 	loop          bool
 	protect       bool

@@ -72,10 +72,10 @@ func stemGame(t testing.TB, seed uint64, list []*sounds.Sound, keep bool, c mixe
 	for range 60 {
 		at := m.Engine().At(r.Int64N(length))
 		bus := busOf(t, m, buses[r.IntN(len(buses))])
-		own := mixer.TargetTag(uint64(1 + r.IntN(5)))
+		own := mixer.TargetTag(mixer.Tag(1 + r.IntN(5)))
 		switch r.IntN(12) {
 		default:
-			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + r.IntN(5)), Name: names[r.IntN(len(names))]}}
+			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + r.IntN(5)), Name: names[r.IntN(len(names))]}}
 			if r.IntN(2) == 0 {
 				o.Pitch, o.Quality = pcm.Semitones(r.Float64()*24-12), sounds.Quality(1+r.IntN(2))
 			}

@@ -52,13 +52,17 @@ func TargetVoice(h Handle) Target {
 	return Target{kind: oneVoice, mixer: h.mixer, id: h.id, tag: h.play}
 }
 
+// Tag is a number of the caller's choice that voices may share, see Options.Tag. For the tag 0, see TargetTag. The
+// compiler does not accept a Tag as a frame, an owner or the number of a voice.
+type Tag uint64
+
 // TargetTag selects the living voices, real or virtual, whose Options.Tag is tag. For the tag 0 it returns the zero
 // Target, and calls with that Target fail.
-func TargetTag(tag uint64) Target {
+func TargetTag(tag Tag) Target {
 	if tag == 0 {
 		return Target{}
 	}
-	return Target{kind: taggedVoices, tag: tag}
+	return Target{kind: taggedVoices, tag: uint64(tag)}
 }
 
 // TargetSound selects the living voices, real or virtual, that play s. For nil it returns the zero Target, and calls

@@ -64,14 +64,14 @@ func TestVirtualVoicesLag(t *testing.T) {
 			for i := range 400 {
 				at := m.Engine().At(r.Int64N(2300))
 				bus, _ := m.Bus([]string{"master", "a", "b"}[r.IntN(3)])
-				target := TargetTag(uint64(1 + r.IntN(9)))
+				target := TargetTag(Tag(1 + r.IntN(9)))
 				if i > 0 && r.IntN(2) == 0 {
 					target = TargetVoice(handles[r.IntN(len(handles))])
 				}
 				switch r.IntN(14) {
 				default:
 					h, err := at.Play(sounds[r.IntN(len(sounds))], Options{
-						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 0, 1.5, 0.3}[r.IntN(4)], EngineOptions: EngineOptions{Tag: uint64(1 + r.IntN(9))}, Bus: bus,
+						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 0, 1.5, 0.3}[r.IntN(4)], EngineOptions: EngineOptions{Tag: Tag(1 + r.IntN(9))}, Bus: bus,
 						For: time.Duration(r.IntN(2)*r.IntN(250)) * time.Millisecond, Priority: r.IntN(2) * r.IntN(2), Filters: Filters{LowPass: float64(r.IntN(2) * r.IntN(2) * 900)},
 					})
 					try(err)

@@ -38,11 +38,11 @@ func TestRefreshRemaining(t *testing.T) {
 		bus, _ := m.Bus("a")
 		for range 120 {
 			for range r.IntN(6) {
-				target := TargetTag(uint64(1 + r.IntN(9)))
+				target := TargetTag(Tag(1 + r.IntN(9)))
 				switch r.IntN(8) {
 				default:
 					o := Options{
-						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 1.5, 0.3}[r.IntN(3)], EngineOptions: EngineOptions{Tag: uint64(1 + r.IntN(9))},
+						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 1.5, 0.3}[r.IntN(3)], EngineOptions: EngineOptions{Tag: Tag(1 + r.IntN(9))},
 						From: time.Duration(r.IntN(80)) * time.Millisecond, Filters: Filters{LowPass: float64(r.IntN(4) / 3 * 900)},
 					}
 					if r.IntN(3) == 0 {

@@ -174,7 +174,7 @@ func TestMostReal(t *testing.T) {
 func TestFourExchanges(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 12, Virtual: 12, Overflow: mixer.Reject, NoLimiter: true})
 	for i := range 24 {
-		play(t, m.Engine().At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i/12)}})
+		play(t, m.Engine().At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + i/12)}})
 	}
 	must(t, m.Engine().At(5).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain, Gain: -10}, 0))
 	left(m, 200)
@@ -198,12 +198,12 @@ func TestNoFlutter(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 4, NoLimiter: true, Commands: 8192})
 	a := noisy(t, rate, 1, 3000, [2]int64{}, nil)
 	for i := range 3 {
-		play(t, m.Engine().At(0), a, mixer.Options{Loop: true, Gain: -20, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + i)}})
+		play(t, m.Engine().At(0), a, mixer.Options{Loop: true, Gain: -20, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + i)}})
 	}
 	for frame := int64(100); frame < 5*rate; frame += 40 {
 		for tag := range uint64(3) {
 			c := mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-20 + r.Float64()*0.1)}
-			must(t, m.Engine().At(frame).Set(mixer.TargetTag(1+tag), c, 0))
+			must(t, m.Engine().At(frame).Set(mixer.TargetTag(mixer.Tag(1+tag)), c, 0))
 		}
 	}
 	left(m, 5*rate)
@@ -289,13 +289,13 @@ func TestVirtualDoesNotAllocate(t *testing.T) {
 	allocs := testing.AllocsPerRun(300, func() {
 		n++
 		for i := range 3 {
-			h, _ := m.Play(s, mixer.Options{Gain: pcm.Decibels(-(n*7 + i*11) % 50), Loop: n%3 == 0, EngineOptions: mixer.EngineOptions{Tag: uint64(n % 4)}})
+			h, _ := m.Play(s, mixer.Options{Gain: pcm.Decibels(-(n*7 + i*11) % 50), Loop: n%3 == 0, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(n % 4)}})
 			if n%5 == 0 {
 				h.SetGain(0)
 			}
 		}
 		m.Engine().At(mixer.Now).Resize(1 + n%8)
-		m.Engine().At(mixer.Now).Set(mixer.TargetTag(uint64(n%4)), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-n % 40)}, 0)
+		m.Engine().At(mixer.Now).Set(mixer.TargetTag(mixer.Tag(n%4)), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-n % 40)}, 0)
 		m.Render(block)
 		for _, e := range events[:m.Events(events)] {
 			kinds[e.Kind]++
@@ -325,7 +325,7 @@ func TestVirtualCallers(t *testing.T) {
 		callers.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(caller), 9))
 			for ; !stop.Load(); runtime.Gosched() {
-				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, EngineOptions: mixer.EngineOptions{Tag: uint64(1 + caller)}, Emitter: at(1, 0, 0)})
+				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(1 + caller)}, Emitter: at(1, 0, 0)})
 				m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 2, 3}}})
 				h.SetGain(pcm.Decibels(-r.IntN(40)))
 				h.Protect(r.IntN(4) == 0)
@@ -336,7 +336,7 @@ func TestVirtualCallers(t *testing.T) {
 				case 1:
 					h.Pause()
 				case 2:
-					m.Engine().At(mixer.Now).Stop(mixer.TargetTag(uint64(1+caller)), time.Duration(r.IntN(20))*ms)
+					m.Engine().At(mixer.Now).Stop(mixer.TargetTag(mixer.Tag(1+caller)), time.Duration(r.IntN(20))*ms)
 				case 3:
 					m.Engine().At(m.Now() + 50).Resize(1 + r.IntN(8))
 				}

@@ -58,7 +58,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8})
 	s := level(t, 1000, 900, 0.5)
 	for i := range 8 {
-		play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: uint64(i + 1)}})
+		play(t, m.Engine().At(mixer.Now), s, mixer.Options{EngineOptions: mixer.EngineOptions{Tag: mixer.Tag(i + 1)}})
 	}
 	left(m, 1)
 	n := 0

@@ -17,8 +17,9 @@ const (
 	settled   = 1500 * time.Millisecond // the state of a room is written once a second
 )
 
-// inThreeTries runs a part of a test, which returns what was late, or "". On a busy machine NATS sometimes answers
-// late and blocks of sound arrive late. A fault of voicepool is late in each try, so one try of three must be in time.
+// inThreeTries runs a part of a test, which returns a message about the late event, or "". On a busy machine NATS
+// sometimes answers late, and blocks of sound arrive late. A fault of voicepool is late in each try, so one try of
+// three must be in time.
 func inThreeTries(t *testing.T, part func(t *testing.T) (late string)) {
 	for try, late := 1, "unknown"; try <= 3 && late != "" && !t.Failed(); try++ {
 		t.Run(fmt.Sprintf("try %d", try), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // target and always acts on d.target(c). Cues for the pool, a scene, a duck or the listener ignore target, too. At the
 // first error of the mixer, such as mixer.ErrBusy, apply returns it. Some commands may have been sent by then.
 func (d *sender) apply(c *runsheet.Cue, frame int64, target mixer.Target) error {
-	at := d.moment(frame).WithRef(int64(d.current.action.Cue))
+	at := d.moment(frame).WithRef(mixer.Ref(d.current.action.Cue))
 	rate := d.sheet.Rate
 	switch a := c.Action.(type) {
 	case *cue.Stop:

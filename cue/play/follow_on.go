@@ -12,29 +12,29 @@ import (
 // the exact frame of the end of its last voice.
 type followOns struct {
 	sheet          *runsheet.Sheet
-	progress       []launchProgress // one per launch of the sheet
-	upcoming       occurrenceHeap   // launches that have not begun and whose frames are known
-	endedLaunches  []int            // launches that have ended since the last release
-	waitingActions []int            // actions of begun launches that wait for the end of an id
-	awaited        map[uint64]bool  // the tags of ids that an action waits for
-	activeStarts   map[uint64]int   // by awaited tag: the number of pending starts and living voices
-	endFrames      map[uint64]int64 // by awaited tag: the frame where the last start of the id has ended
-	loopingStarts  []loopingStart   // starts of awaited ids that are still in their loops
-	leftLoop       map[uint64]bool  // by voice number: living voices that have left their loops
-	unreleased     int              // actions that have not been released
-	firstCue       int              // events of cues before this index are ignored
+	progress       []launchProgress    // one per launch of the sheet
+	upcoming       occurrenceHeap      // launches that have not begun and whose frames are known
+	endedLaunches  []int               // launches that have ended since the last release
+	waitingActions []int               // actions of begun launches that wait for the end of an id
+	awaited        map[mixer.Tag]bool  // the tags of ids that an action waits for
+	activeStarts   map[mixer.Tag]int   // by awaited tag: the number of pending starts and living voices
+	endFrames      map[mixer.Tag]int64 // by awaited tag: the frame where the last start of the id has ended
+	loopingStarts  []loopingStart      // starts of awaited ids that are still in their loops
+	leftLoop       map[uint64]bool     // by voice number: living voices that have left their loops
+	unreleased     int                 // actions that have not been released
+	firstCue       int                 // events of cues before this index are ignored
 }
 
 // loopingStart is a looping start of an id that an action waits for.
 type loopingStart struct {
-	tag    uint64
+	tag    mixer.Tag
 	handle mixer.Handle
 }
 
 // countEnd counts the end of one start of an id. The parameter tag is the number of the id, and frame is the frame of
 // that end. It decrements the number of starts of the id. If no start is left, frame is recorded as the end of the id,
 // for the actions that wait for it.
-func (f *followOns) countEnd(tag uint64, frame int64) {
+func (f *followOns) countEnd(tag mixer.Tag, frame int64) {
 	if f.activeStarts[tag]--; f.activeStarts[tag] == 0 {
 		f.endFrames[tag] = frame
 	}
@@ -59,7 +59,7 @@ type launchProgress struct {
 // newFollowOns returns the tracker of all actions of sheet s that wait for the end of an id or of another cue. It
 // tracks each launch of s, which is one run of a list cue. All launches are still to begin.
 func newFollowOns(s *runsheet.Sheet) followOns {
-	f := followOns{sheet: s, awaited: map[uint64]bool{}, activeStarts: map[uint64]int{}, endFrames: map[uint64]int64{}}
+	f := followOns{sheet: s, awaited: map[mixer.Tag]bool{}, activeStarts: map[mixer.Tag]int{}, endFrames: map[mixer.Tag]int64{}}
 	for i := range s.Cues {
 		if tag := s.Cues[i].AwaitedTag; tag != 0 {
 			f.awaited[tag] = true

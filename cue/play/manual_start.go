@@ -16,7 +16,8 @@ type manualStart struct {
 	show       *show
 	start      *Start
 	rate       int
-	tag, owner uint64
+	tag        mixer.Tag
+	owner      uint64
 	frame      int64  // mixer.Now: the next frame
 	number     uint64 // common number of the layers of one start
 	handles    []mixer.Handle
@@ -48,7 +49,7 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 		return nil, fmt.Errorf("%w: %w", cue.ErrAction, err)
 	}
 	claimed := p.live.claim(o.ID, o.Owner)
-	play := &manualStart{show: p.show, start: &o, rate: st.sheet.Rate, tag: claimed[0].numberOrZero(), owner: claimed[1].numberOrZero()}
+	play := &manualStart{show: p.show, start: &o, rate: st.sheet.Rate, tag: mixer.Tag(claimed[0].numberOrZero()), owner: claimed[1].numberOrZero()}
 	w.draws.mutex.Lock()
 	err := play.play(w)
 	w.draws.mutex.Unlock()

@@ -134,19 +134,19 @@ func (one *name) deleteEnded() {
 // Tag returns the tag of id: the number that selects the same voices with mixer.TargetTag. known is true if a cue of
 // a sheet, Do or Start has used the id. An id that only Start has used may become unknown once its voices have ended,
 // at the latest with the next call of IDs. If known is false, the tag is 0. Any goroutine.
-func (p *Player) Tag(id string) (tag uint64, known bool) {
+func (p *Player) Tag(id string) (tag mixer.Tag, known bool) {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
-	tag = p.live.ids.number(id)
+	tag = mixer.Tag(p.live.ids.number(id))
 	return tag, tag != 0
 }
 
 // ID returns the id whose number is tag. Cues select voices by their ids; see Tag. ID returns "" if the
 // id does not exist or was deleted. Any goroutine.
-func (p *Player) ID(tag uint64) string {
+func (p *Player) ID(tag mixer.Tag) string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
-	return p.live.ids.byNumber[tag]
+	return p.live.ids.byNumber[uint64(tag)]
 }
 
 // IDs returns all ids that have a Tag, sorted and without duplicates. The slice is new. An id that only calls of

@@ -50,7 +50,7 @@ func (r *ramp) crossing(x float64) (int64, bool) {
 
 // parameterStart is a playing sound with parameters.
 type parameterStart struct {
-	tag         uint64
+	tag         mixer.Tag
 	rules       *rules.Sound
 	voices      []mixer.Handle
 	starts      []int64 // start frames of voices
@@ -164,7 +164,7 @@ func (t *parameterState) minCornerDistance() int64 { return pcm.Frames(5*time.Mi
 // newStart returns the state of the parameters of a start that plays sound. tag is the number of its id; gain and pitch
 // are its own values. Each parameter begins with its value in own, or else with the value set for all sounds, or else
 // with its default. The result is nil if the sound has no parameters. Later cues change the start only after register.
-func (t *parameterState) newStart(tag uint64, gain pcm.Decibels, pitch pcm.Semitones, own []cue.Parameter, sound *rules.Sound) *parameterStart {
+func (t *parameterState) newStart(tag mixer.Tag, gain pcm.Decibels, pitch pcm.Semitones, own []cue.Parameter, sound *rules.Sound) *parameterStart {
 	if sound.Parameters == nil {
 		return nil
 	}
@@ -306,7 +306,7 @@ func (t *parameterState) reportMissed(at mixer.Moment, frame int64, c *runsheet.
 // that set targets. The moves begin at frame of the show. If set targets all voices, later starts get the parameters,
 // too. A set of a bus has no effect. sounds are the sounds of the sheet. apply sends no command. It returns the lines
 // that need one.
-func (t *parameterState) apply(set *cue.Set, tag uint64, sounds []rules.Sound, frame int64) (moved []*propertyLine) {
+func (t *parameterState) apply(set *cue.Set, tag mixer.Tag, sounds []rules.Sound, frame int64) (moved []*propertyLine) {
 	over, scope := set.Over.Frames(t.rate), set.Target.Scope
 	if scope == cue.OnAll {
 		for _, one := range set.Parameters {

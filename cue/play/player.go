@@ -122,7 +122,7 @@ func newPlayer(s *cue.Sheet, run *runsheet.Sheet, m *mixer.Mixer, loaded []loadi
 		w.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
 	}
 	p := &Player{show: w}
-	p.sender = sender{show: w, countdowns: map[uint64]*mixer.Countdown{}}
+	p.sender = sender{show: w, countdowns: map[mixer.Tag]*mixer.Countdown{}}
 	p.sender.stage = scenes.NewStage(m, &run.Rules, p.sender.moment)
 	p.lookahead = lookahead{show: w, sender: &p.sender}
 	p.reporter = reporter{show: w, polled: make([]mixer.Event, 256)}

@@ -109,7 +109,7 @@ const maxMissed = 100000
 func (p *reporter) addMissed(a *Action) {
 	if p.sheet.Cues[a.Cue].Target().Scope == cue.OnID && a.Frame < p.cut {
 		p.missed++
-		p.add(p.event(&mixer.Event{Frame: a.Frame, Kind: mixer.EventMissed, Slot: -1, Ref: int64(a.Cue)}))
+		p.add(p.event(&mixer.Event{Frame: a.Frame, Kind: mixer.EventMissed, Slot: -1, Ref: mixer.Ref(a.Cue)}))
 	}
 }
 
@@ -178,7 +178,7 @@ func (p *reporter) addRule(e *report.Event, m *mixer.Event) {
 
 // soundName returns the name in the sheet of s, the sound of a start. ref is the reference of the start in an event. If
 // the start did not come from the sheet, the result is the name of s in the library. If s is nil, the result is "".
-func (p *reporter) soundName(s *sounds.Sound, ref int64) string {
+func (p *reporter) soundName(s *sounds.Sound, ref mixer.Ref) string {
 	if s == nil {
 		return ""
 	}
@@ -191,7 +191,7 @@ func (p *reporter) soundName(s *sounds.Sound, ref int64) string {
 // soundOfRef returns the sound that a start has played. ref is the reference of the start in an event of the mixer. It
 // may refer to a cue, to a layer of a cue, or to a start by hand. For any other reference the result is nil. The result
 // points into the sheet.
-func (p *reporter) soundOfRef(ref int64) *rules.Sound {
+func (p *reporter) soundOfRef(ref mixer.Ref) *rules.Sound {
 	i, number := splitRef(ref)
 	_, sound := splitManualRef(ref)
 	if i >= 0 && i < len(p.sheet.Cues) {

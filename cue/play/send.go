@@ -33,7 +33,7 @@ type sender struct {
 	stage         scenes.Stage
 	current       transfer
 	timeline      *cueBatch // receives the commands outside other batches; nil: a render, which has no batches
-	countdowns    map[uint64]*mixer.Countdown
+	countdowns    map[mixer.Tag]*mixer.Countdown
 	delayed       []delayedStart
 	stoppedFrames []int64 // frames of delayed starts that were stopped before they began
 	requested     int64   // starts requested by the sheet

@@ -41,7 +41,7 @@ type Start struct {
 
 	Frame int64        // frame of the mixer; 0 or mixer.Now: the next frame
 	Batch *mixer.Batch // starts the sound when this batch of Player.Mixer fires; Frame counts from its base; may be nil
-	Ref   int64        // returned in report.Event; 0..MaxRef
+	Ref   mixer.Ref    // returned in report.Event; 0..MaxRef
 }
 
 // suggestion returns the end of an error message, such as "; did you mean ...?". It suggests the key of names that is
@@ -73,7 +73,7 @@ func (p *Player) checkStart(o *Start, rate int) error {
 		}
 	}
 	if refs := (fields.Limits{To: MaxRef}); o.Ref < 0 || o.Ref > MaxRef {
-		return refs.OutOfRange("ref", strconv.FormatInt(o.Ref, 10), float64(o.Ref))
+		return refs.OutOfRange("ref", strconv.FormatInt(int64(o.Ref), 10), float64(o.Ref))
 	}
 	for _, v := range [...]struct {
 		key  string

@@ -159,7 +159,7 @@ func TestStartWhileAllMoves(t *testing.T) {
 		wait.Go(func() {
 			for i := range 150 {
 				name := []string{"bell", "crash", "many", "cool", "motor"}[i%5]
-				ref := int64(1 + g*1000 + i)
+				ref := mixer.Ref(1 + g*1000 + i)
 				requested[1].Store(ref, name)
 				h, err := p.Start(play.Start{Sound: name, ID: fmt.Sprint("id", g), Owner: fmt.Sprint("o", i%9), Ref: ref, Gain: -20, For: 30 * time.Millisecond})
 				switch {

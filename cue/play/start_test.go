@@ -166,7 +166,7 @@ func TestStartUnderLimits(t *testing.T) {
 	starts := map[int]string{0: "once", 20: "once", 200: "cool", 220: "cool", 600: "once", 700: "tail", 720: "tail"}
 	turned(t, p, 20, func(frame int) {
 		if name := starts[frame]; name != "" {
-			if _, err := p.Start(play.Start{Sound: name, Ref: int64(frame)}); err != nil {
+			if _, err := p.Start(play.Start{Sound: name, Ref: mixer.Ref(frame)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -315,7 +315,7 @@ func TestStartIDs(t *testing.T) {
 	if err := p.Do("play", "bell", "id=pinned"); err != nil {
 		t.Fatal(err)
 	}
-	seen := map[uint64]bool{}
+	seen := map[mixer.Tag]bool{}
 	for i := range 5000 {
 		id := fmt.Sprint("shot", i)
 		if _, err := p.Start(play.Start{Sound: "bell", ID: id, Owner: id, For: time.Millisecond}); err != nil {

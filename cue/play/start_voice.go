@@ -12,7 +12,7 @@ import (
 // delayedStart is a delayed layer of a start. The mixer does not yet find it by its tag.
 type delayedStart struct {
 	frame   int64
-	tag     uint64
+	tag     mixer.Tag
 	bus     string
 	handle  mixer.Handle
 	stopped bool // it was stopped before it began
@@ -96,7 +96,7 @@ func (d *sender) countdownsOf(c *runsheet.Cue) (counts [2]*mixer.Countdown) {
 // countdownOf returns the countdown of one id. It counts the pending and living starts of that id, for actions that
 // wait for the end of the id. The parameter tag is the number of the id. The first call for a tag creates the
 // countdown, at 0.
-func (d *sender) countdownOf(tag uint64) *mixer.Countdown {
+func (d *sender) countdownOf(tag mixer.Tag) *mixer.Countdown {
 	c := d.countdowns[tag]
 	if c == nil {
 		c = d.mixer.Engine().NewLoopCountdown()

@@ -68,7 +68,7 @@ func (s *session) start() (*sounds.Sound, mixer.Options) {
 	k := s.random.IntN(len(s.sounds))
 	o := mixer.Options{
 		Gain: pcm.Decibels(s.between(-40, 0)), Pan: s.between(-1, 1), Bus: s.buses[s.random.IntN(len(s.buses))],
-		Priority: s.random.IntN(3) - 1, EngineOptions: mixer.EngineOptions{Protect: s.random.IntN(12) == 0, Tag: uint64(s.random.IntN(4)), Owner: uint64(s.random.IntN(3)), WhenFull: mixer.WhenFull(s.random.IntN(3))}, Loop: k%2 == 1,
+		Priority: s.random.IntN(3) - 1, EngineOptions: mixer.EngineOptions{Protect: s.random.IntN(12) == 0, Tag: mixer.Tag(s.random.IntN(4)), Owner: uint64(s.random.IntN(3)), WhenFull: mixer.WhenFull(s.random.IntN(3))}, Loop: k%2 == 1,
 	}
 	if k%2 == 1 { // a sheet cannot set Commands, which limits the number of waiting endless voices
 		o.WhenFull = mixer.WhenFullEnd
@@ -141,7 +141,7 @@ func (s *session) act() {
 	target := mixer.TargetVoice(h)
 	switch s.random.IntN(4) {
 	case 0:
-		target = mixer.TargetTag(uint64(1 + s.random.IntN(3)))
+		target = mixer.TargetTag(mixer.Tag(1 + s.random.IntN(3)))
 	case 1:
 		target = mixer.TargetSound(s.sounds[s.random.IntN(len(s.sounds))])
 	}

@@ -15,12 +15,12 @@ import (
 type Event struct {
 	Frame    int64
 	Kind     mixer.EventKind
-	Voice    uint64 // number of the voice, in the order of starts from 1; 0: the start got no voice
-	Sound    string // name in the sheet; empty for mixer.Missed
-	Cue      int    // index in the sheet, from 0; -1: not from a cue
-	Slot     int    // index of the voice's place in the mixer's table of voices; -1: no place
-	CueLabel        // the cue's number and name
-	Ref      int64  // value that a call of play.Player.Start has set, see play.Start; not in the JSON
+	Voice    uint64    // number of the voice, in the order of starts from 1; 0: the start got no voice
+	Sound    string    // name in the sheet; empty for mixer.Missed
+	Cue      int       // index in the sheet, from 0; -1: not from a cue
+	Slot     int       // index of the voice's place in the mixer's table of voices; -1: no place
+	CueLabel           // the cue's number and name
+	Ref      mixer.Ref // value that a call of play.Player.Start has set, see play.Start; not in the JSON
 	Reason   mixer.Reason
 
 	// For a voice that was stolen or became virtual: the start that took its slot. A coalesced start gets no voice of

@@ -210,6 +210,8 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 		return map[string]int{"Resize": 8, "SetLoop": 2, "SetPriority": 1, "Stems": 64, "UntilEnd": 64, "Skip": 32, "Add": 1}[method]
 	case reflect.TypeFor[int64]():
 		return r.mixer.Now() + 10
+	case reflect.TypeFor[mixer.Ref]():
+		return mixer.Ref(1)
 	case reflect.TypeFor[mixer.Filters]():
 		return mixer.Filters{LowPass: 500}
 	case reflect.TypeFor[[]mixer.Event]():

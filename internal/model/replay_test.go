@@ -144,7 +144,7 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 			return fmt.Sprintf("the last frame is %v, the model says %v", got, d.loud)
 		}
 	case play, playLater:
-		o := mixer.Options{Pan: -1, EngineOptions: mixer.EngineOptions{Ref: int64(d.start + 1), Quality: sounds.Linear}}
+		o := mixer.Options{Pan: -1, EngineOptions: mixer.EngineOptions{Ref: mixer.Ref(d.start + 1), Quality: sounds.Linear}}
 		if s := &w.starts[d.start]; s.ends >= 0 {
 			o.For = time.Duration((s.ends-s.began)*stretch+stretch/2) * time.Second / rate
 		}

@@ -77,7 +77,7 @@ type outcome struct {
 	Frame     int64
 	Kind      mixer.EventKind
 	Voice, By uint64
-	Ref       int64
+	Ref       mixer.Ref
 }
 
 // recordEnd records the fate of a start in events and counters.
@@ -85,7 +85,7 @@ func (w *walk) recordEnd(h handle, f fate) {
 	i := w.find(h)
 	s := &w.starts[i]
 	event := func(k mixer.EventKind) {
-		w.events = append(w.events, outcome{Frame: w.stretch * stretch, Kind: k, Voice: s.number, Ref: int64(i + 1)})
+		w.events = append(w.events, outcome{Frame: w.stretch * stretch, Kind: k, Voice: s.number, Ref: mixer.Ref(i + 1)})
 	}
 	st := &w.stats
 	switch f {

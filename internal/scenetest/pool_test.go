@@ -126,7 +126,7 @@ func TestAnOverloadedSecond(t *testing.T) {
 	var asked []start
 	for i := range 400 {
 		s := start{sources[i%7], int64(i*117 + i*i%50), pcm.Decibels(-i * 7 % 24)}
-		if _, err := m.Engine().At(s.frame).Play(s.sound, mixer.Options{Pan: -1, Gain: s.gain, EngineOptions: mixer.EngineOptions{Ref: int64(i)}}); err != nil {
+		if _, err := m.Engine().At(s.frame).Play(s.sound, mixer.Options{Pan: -1, Gain: s.gain, EngineOptions: mixer.EngineOptions{Ref: mixer.Ref(i)}}); err != nil {
 			t.Fatal(err)
 		}
 		asked = append(asked, s)

@@ -40,7 +40,7 @@ func speedToSemitones(ratio float64) float64 { return float64(pcm.FromRatio(rati
 // Pitches holds the ranges that the pitches of a sheet can reach after the start, by id and by bus. PitchesOf makes it.
 // It does not change.
 type Pitches struct {
-	sets    map[uint64]*idPitches // by the tag of the id
+	sets    map[mixer.Tag]*idPitches // by the tag of the id
 	buses   map[string]pitchRange
 	doppler pitchRange // Doppler shift of voices with a position
 }
@@ -69,7 +69,7 @@ func (m *idPitches) add(c *mixer.Change) {
 // PitchesOf returns the ranges of pitch that set and fade cues of s can reach, by id and by bus. All cues of s count,
 // also idle ones. The range of a bus includes its parents. The range of the Doppler shift is included as well.
 func PitchesOf(s *runsheet.Sheet) *Pitches {
-	p := &Pitches{map[uint64]*idPitches{}, map[string]pitchRange{}, doppler(s)}
+	p := &Pitches{map[mixer.Tag]*idPitches{}, map[string]pitchRange{}, doppler(s)}
 	own := map[string]pitchRange{}
 	for i := range s.Buses {
 		own[s.Buses[i].Name] = constantPitch(float64(s.Buses[i].Pitch))

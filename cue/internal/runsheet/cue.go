@@ -25,9 +25,9 @@ type Cue struct {
 	Base  rules.Time // time of the GO that At is relative to; 0 for the timeline
 	State State
 
-	Tag         uint64 // number of the id of a start, or of the id that is the target; 0: no id
-	AwaitedTag  uint64 // number of the id whose end the cue waits for; 0: it does not wait
-	OwnerNumber uint64 // 0: no owner
+	Tag         mixer.Tag // number of the id of a start, or of the id that is the target; 0: no id
+	AwaitedTag  mixer.Tag // number of the id whose end the cue waits for; 0: it does not wait
+	OwnerNumber uint64    // 0: no owner
 
 	Origin   int    // 1 + position of the original in file order; 0: not a copy
 	Launch   int    // number of its launch, from 1; 0: no launch, or the timeline
@@ -48,9 +48,9 @@ const (
 // newCue returns c for a sheet that is being played. ids and owners have the numbers of ids and owners by name. Sounds
 // of c count from the sound with index firstSound in Sheet.Sounds.
 func newCue(c *cue.Cue, ids, owners map[string]uint64, firstSound int) Cue {
-	out := Cue{Cue: c, At: c.At, AwaitedTag: ids[c.EndOf]}
+	out := Cue{Cue: c, At: c.At, AwaitedTag: mixer.Tag(ids[c.EndOf])}
 	if t := c.Target(); t.Scope == cue.OnID {
-		out.Tag = ids[t.Name]
+		out.Tag = mixer.Tag(ids[t.Name])
 	}
 	p, is := c.Action.(*cue.Play)
 	if !is {
@@ -58,7 +58,7 @@ func newCue(c *cue.Cue, ids, owners map[string]uint64, firstSound int) Cue {
 	}
 	start := func(p *cue.Play) Cue {
 		one := out
-		one.Play, one.Delay, one.Sound, one.Tag, one.OwnerNumber = p, p.Delay, firstSound+p.Sound, ids[p.ID], owners[p.Owner]
+		one.Play, one.Delay, one.Sound, one.Tag, one.OwnerNumber = p, p.Delay, firstSound+p.Sound, mixer.Tag(ids[p.ID]), owners[p.Owner]
 		return one
 	}
 	whole := start(p)

@@ -24,7 +24,7 @@ func drawEvent(t *rapid.T) report.Event {
 	e := report.EventOf(&mixer.Event{
 		Kind: mixer.EventKind(rapid.IntRange(0, 15).Draw(t, "kind")), Frame: int64(number("frame")), Voice: uint64(number("voice")), Slot: rapid.IntRange(-1, 9).Draw(t, "slot"),
 	})
-	e.Sound, e.Cue, e.Ref = name("sound"), number("cue"), int64(number("ref"))
+	e.Sound, e.Cue, e.Ref = name("sound"), number("cue"), mixer.Ref(number("ref"))
 	if rapid.Bool().Draw(t, "choice") {
 		e.By, e.BySound, e.Bus, e.Cooldown = uint64(number("by")), name("by sound"), name("bus"), name("cooldown")
 		e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = level("audibility"), level("newcomer"), level("runner up"), level("lost")

@@ -25,8 +25,8 @@ type eventLog struct {
 	events  eventStore
 	voices  map[uint64]voiceInfo  // living voices by number
 	victims map[uint64]victimInfo // the victim of a voice, by the voice's number
-	ref     int64                 // the last Ref that registerPlay has assigned
-	pending map[int64]*pendingPlay
+	ref     mixer.Ref             // the last Ref that registerPlay has assigned
+	pending map[mixer.Ref]*pendingPlay
 	added   chan struct{} // closed at the next event; nil: no waiters
 	closed  bool
 }
@@ -46,7 +46,7 @@ type victimInfo struct {
 // init makes l an empty log. It must be called before the other methods. The parameter rate is the sample rate in Hz,
 // for times in texts.
 func (l *eventLog) init(rate int) {
-	l.rate, l.pending = rate, map[int64]*pendingPlay{}
+	l.rate, l.pending = rate, map[mixer.Ref]*pendingPlay{}
 	l.forgetVoices()
 }
 

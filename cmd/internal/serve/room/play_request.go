@@ -68,7 +68,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 //
 // The events of the start have the number ref in their Ref; 0 means no reference. An unknown bus is an *Error of Kind
 // NotFound. Other errors come from the player.
-func (o *PlayRequest) start(p *play.Player, frame int64, batch *mixer.Batch, ref int64) ([]mixer.Handle, error) {
+func (o *PlayRequest) start(p *play.Player, frame int64, batch *mixer.Batch, ref mixer.Ref) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
 			return nil, unknownName("bus", o.Bus, showrun.BusNames(p.Sheet()))

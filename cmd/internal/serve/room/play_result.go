@@ -21,7 +21,7 @@ type PlayResult struct {
 
 // pendingPlay is a start that waits for its result.
 type pendingPlay struct {
-	ref     int64
+	ref     mixer.Ref
 	handles []mixer.Handle
 	first   *report.Event // first event of the start; guarded by the mutex of the log
 	started chan struct{} // receives an item when first is set
