@@ -59,7 +59,7 @@ func New(t testing.TB, c mixer.Config) *Audio {
 		t.Fatalf("audiotest: %v", err)
 	}
 	a := &Audio{
-		mixRecording: mixRecording{t: t, rate: m.Rate(), update: *update},
+		mixRecording: mixRecording{t: t, rate: m.Rate(), latency: m.LatencyFrames(), update: *update},
 		mixer:        m, config: c, save: *save, reader: m.Engine().NewEventReader(),
 		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*voiceHistory{},
 		block: make([]pcm.Frame, max(m.Rate()/50, 1)), polled: make([]mixer.Event, 256),

@@ -67,6 +67,21 @@ func TestAssertions(t *testing.T) {
 		"the thief":             {call: func() { a.Stolen("hum").By("mute") }},
 		"all of it":             {call: func() { a.Sound().At(1 * ms) }},
 
+		"a low peak":     {call: func() { a.Peak(-6) }},
+		"a silent sound": {call: func() { a.SilentOf("jump", 0, 101*ms); a.SilentOf("scream", 0, 500*ms) }},
+		"a whole sound":  {call: func() { a.Heard("jump").Whole().Times(1) }},
+		"a clear sound":  {call: func() { a.Heard("jump").AboveMix(-1).At(100 * ms) }},
+
+		"a high peak":             {want: `the mix has a peak of -6.0 dB at 115ms (frame 115): "coin" #1, "jump" #3 sounded there, want at most -10 dB`, call: func() { a.Peak(-10) }},
+		"a sound too early":       {want: `"jump" is not silent from 0s to 150ms: the first sound is at 101ms (frame 101)`, call: func() { a.SilentOf("jump", 0, 150*ms) }},
+		"a range too far":         {want: `from 0s to 1s is not inside the 500ms that were heard`, call: func() { a.SilentOf("jump", 0, time.Second) }},
+		"silence of a wrong name": {want: `no sound is called "jmp"; the nearest is "jump"; if the game has it, say a.Knows("jmp")`, call: func() { a.SilentOf("jmp", 0, 10*ms) }},
+		"a sound with a gap":      {want: `"coin" was not heard to its end: #1 was virtual from 150ms (frame 150)`, call: func() { a.Heard("coin").Whole() }},
+		"a stolen sound":          {want: `"hum" was not heard to its end: #2 was stolen at 150ms (frame 150) because of "mute"`, call: func() { a.Heard("hum").Whole().At(3) }},
+		"a sound below the mix":   {want: `"hum" has a level of -32.0 dB, and the mix in its time -16.8 dB: a difference of -15.2 dB, want at least -12 dB`, call: func() { a.Heard("hum").AboveMix(-12).At(3) }},
+		"the end of the mix":      {want: `Whole needs a sound of an Audio, which has stems and events; the mix does not`, call: func() { a.Sound().Whole() }},
+		"the mix above itself":    {want: `AboveMix needs a sound of an Audio, which has stems and events; the mix does not`, call: func() { a.Sound().AboveMix(-1) }},
+
 		"a wrong name":          {want: `no sound is called "jmp"; the nearest is "jump"`, call: func() { a.Heard("jmp").At(3).Left().Level(0, 0) }},
 		"a wrong time":          {want: `"jump" is heard at 100ms (frame 100), want 99ms`, call: func() { a.Heard("jump").At(99 * ms).Left().Right() }},
 		"a time too far":        {want: `"jump" is heard at 100ms (frame 100), want 90ms ± 5ms`, call: func() { a.Heard("jump").Near(90*ms, 5*ms) }},

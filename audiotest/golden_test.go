@@ -2,6 +2,7 @@ package audiotest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,8 +69,8 @@ func TestSave(t *testing.T) {
 		a.Never("coin")
 		f.end()
 		own := filepath.Join(dir, want)
-		if len(f.logged) != 1 || !strings.HasSuffix(f.logged[0], own) {
-			t.Errorf("it says %q, want the folder %s", f.logged, own)
+		if want := fmt.Sprintf("in %s; for a picture: voicepool timeline -o timeline.png %q", own, filepath.Join(own, "report.json")); len(f.logged) != 1 || !strings.HasSuffix(f.logged[0], want) {
+			t.Errorf("it says %q, want the end %s", f.logged, want)
 		}
 		for name, frames := range map[string][]pcm.Frame{"mix.wav": mix, "stems/coin.wav": stem} {
 			file, err := os.Open(filepath.Join(own, name))

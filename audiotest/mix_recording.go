@@ -16,6 +16,7 @@ type mixRecording struct {
 	t              testing.TB
 	rate           int
 	frames         int64
+	latency        int64 // of the mix against the stems, in frames
 	mix            track
 	update         bool // write golden files instead of comparing
 	drawTimeline   func(focus) string
@@ -64,14 +65,42 @@ func (r *mixRecording) formatTimes(frames []int64) string {
 // Silent asserts that the mix is silent from one time to another: no sample is above -84 dBFS.
 func (r *mixRecording) Silent(from, to time.Duration) {
 	r.t.Helper()
+	r.silent(&r.mix, focus{}, "it", from, to)
+}
+
+// silent asserts that a track is silent from one time to another. name describes the track. f is the focus of the
+// timeline; the range of time is added to it.
+func (r *mixRecording) silent(of *track, f focus, name string, from, to time.Duration) {
+	r.t.Helper()
 	first, last := pcm.Frames(from, r.rate), pcm.Frames(to, r.rate)
 	if from < 0 || first >= last || last > r.frames {
 		r.fail("from %v to %v is not inside the %v that were heard", from, to, pcm.Duration(r.frames, r.rate))
 		return
 	}
-	if at := firstSound(r.mix.read(first, last), listening.SilenceThreshold); at >= 0 {
-		r.failAt(focus{span: span{first, last}}, "it is not silent from %v to %v: the first sound is at %s", from, to, r.formatFrame(first+int64(at)))
+	if at := firstSound(of.read(first, last), listening.SilenceThreshold); at >= 0 {
+		f.span = span{first, last}
+		r.failAt(f, "%s is not silent from %v to %v: the first sound is at %s", name, from, to, r.formatFrame(first+int64(at)))
 	}
+}
+
+// Peak asserts that no sample of the mix is above most, in dBFS. It compares samples, not the true peak between them.
+func (r *mixRecording) Peak(most pcm.Decibels) {
+	r.t.Helper()
+	loudest, frame := float32(0), 0
+	for i, f := range r.mix.read(0, r.frames) {
+		if peak := max(f[0], -f[0], f[1], -f[1]); peak > loudest {
+			loudest, frame = peak, i
+		}
+	}
+	peak := pcm.FromLinear(float64(loudest))
+	if peak <= most {
+		return
+	}
+	where := ""
+	if r.describeVoices != nil {
+		where = ": " + r.describeVoices(int64(frame))
+	}
+	r.failAt(focus{span: span{int64(frame), int64(frame) + 1}}, "the mix has a peak of %.1f dB at %s%s, want at most %v dB", float64(peak), r.formatFrame(int64(frame)), where, float64(most))
 }
 
 // Sound asserts that the mix is not silent, and returns the mix from its first audible sample to its last. A

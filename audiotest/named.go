@@ -43,7 +43,7 @@ func (r *Recording) Heard(name string) *Heard {
 	h := &Heard{base: &r.mixRecording, name: strconv.Quote(name), track: &r.mix}
 	all, best, ok := r.find(name)
 	for _, m := range all {
-		h.occurrences = append(h.occurrences, occurrence{span{m.At, min(m.At+m.Frames, r.frames)}, []int64{m.At}})
+		h.occurrences = append(h.occurrences, occurrence{span: span{m.At, min(m.At+m.Frames, r.frames)}, onsets: []int64{m.At}})
 	}
 	if ok && all == nil {
 		r.fail("%q is not heard: the best correlation is %.2f, want 0.5", name, best)

@@ -24,6 +24,7 @@ type Heard struct {
 type occurrence struct {
 	span
 	onsets []int64 // the frames that At accepts as the beginning
+	cut    string  // why it was not heard to its end; "": it was; not known in a recording
 }
 
 // At asserts that the sound began exactly at a time, counted from frame 0, and keeps only the occurrences
@@ -122,6 +123,54 @@ func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
 		h.occurrences = nil
 	}
 	return h
+}
+
+// Whole asserts that each occurrence was heard to its end: no voice of it was stolen, stopped or virtual, or still
+// plays. A voice with Options.For or a loop is whole if it ended by itself. A Recording has no events, so Whole fails the test
+// there, and also for the mix.
+func (h *Heard) Whole() *Heard {
+	h.base.t.Helper()
+	if h.requireStems("Whole") {
+		for _, one := range h.occurrences {
+			if one.cut != "" {
+				h.fail("%s was not heard to its end: %s", h.name, one.cut)
+				h.occurrences = nil
+				break
+			}
+		}
+	}
+	return h
+}
+
+// AboveMix asserts that the RMS level of the sound alone, over all occurrences, is at least by dB above the level of
+// the mix in the same time. The mix includes the sound. by is usually negative: -12 accepts a sound 12 dB below it.
+// Only an Audio has the sound alone: for a Recording, and for the mix, AboveMix fails the test.
+func (h *Heard) AboveMix(by pcm.Decibels) *Heard {
+	h.base.t.Helper()
+	if !h.requireStems("AboveMix") {
+		return h
+	}
+	var late []span // the limiter delays the mix against stems
+	for _, s := range h.spans() {
+		late = append(late, span{s.from + h.base.latency, min(s.to+h.base.latency, h.base.frames)})
+	}
+	own, mix := h.track.level(h.spans()...), h.base.mix.level(late...)
+	if !(own-mix >= by) {
+		h.fail("%s has a level of %.1f dB, and the mix in its time %.1f dB: a difference of %.1f dB, want at least %v dB", h.name, float64(own), float64(mix), float64(own-mix), float64(by))
+		h.occurrences = nil
+	}
+	return h
+}
+
+// requireStems reports whether the sound has occurrences and stems. If it has occurrences but no stems, it fails the
+// test: the assertion needs them.
+func (h *Heard) requireStems(assertion string) bool {
+	h.base.t.Helper()
+	if len(h.occurrences) > 0 && h.stems == nil {
+		h.fail("%s needs a sound of an Audio, which has stems and events; %s does not", assertion, h.name)
+		h.occurrences = nil
+	}
+	return len(h.occurrences) > 0
 }
 
 // fail fails the test with a timeline that includes the sound.

@@ -56,7 +56,7 @@ func (a *Audio) saveOutput() {
 		a.t.Errorf("audiotest: the output was not saved: %v", err)
 		return
 	}
-	a.t.Logf("audiotest: mix, stems, report and timeline are in %s", dir)
+	a.t.Logf("audiotest: mix, stems, report and timeline are in %s; for a picture: voicepool timeline -o timeline.png %q", dir, filepath.Join(dir, "report.json"))
 }
 
 // newFolder creates a folder, and appends a number if the name is taken.

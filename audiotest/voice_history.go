@@ -1,6 +1,7 @@
 package audiotest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -150,9 +151,11 @@ func (a *Audio) occurrences(stems []mixer.Stem) (all []occurrence) {
 		if one.onsets == nil {
 			continue
 		}
+		one.cut = a.cutOff(l)
 		if of := (play{l.stem.Name, l.play}); l.play != 0 {
 			if i, known := plays[of]; known {
 				all[i].to, all[i].onsets = max(all[i].to, one.to), append(all[i].onsets, one.onsets...)
+				all[i].cut = cmp.Or(all[i].cut, one.cut)
 				continue
 			}
 			plays[of] = len(all)
@@ -160,6 +163,36 @@ func (a *Audio) occurrences(stems []mixer.Stem) (all []occurrence) {
 		all = append(all, one)
 	}
 	return all
+}
+
+// cutOff describes why a voice was not heard to its end, or returns "".
+func (a *Audio) cutOff(l *voiceHistory) string {
+	voice := fmt.Sprintf("#%d", l.number)
+	switch {
+	case l.broken:
+		return fmt.Sprintf("the stream of %s broke", voice)
+	case !l.ended && l.real:
+		return fmt.Sprintf("%s still plays at %s", voice, a.formatFrame(a.frames))
+	case l.lastEvent.Kind != mixer.EventEnded && l.lastEvent.Kind != 0:
+		text := fmt.Sprintf("%s %s at %s", voice, became(l.lastEvent.Kind), a.formatFrame(l.lastEvent.Frame))
+		if d := &l.lastEvent.Steal; d.By != 0 {
+			text += fmt.Sprintf(" because of %q", a.thiefName(d))
+		}
+		return text
+	case l.started < l.spans[0].from:
+		return fmt.Sprintf("%s was virtual until %s", voice, a.formatFrame(l.spans[0].from))
+	case l.spans[0].to < l.lastEvent.Frame:
+		return fmt.Sprintf("%s was virtual from %s", voice, a.formatFrame(l.spans[0].to))
+	}
+	return ""
+}
+
+// became describes the end of a voice by its event, with a verb.
+func became(k mixer.EventKind) string {
+	if k == mixer.EventVirtual {
+		return "became virtual"
+	}
+	return "was " + k.String()
 }
 
 // whyNotHeard explains why some stems were not heard.
@@ -207,6 +240,15 @@ func (a *Audio) Never(name string) {
 	}
 	if began != nil {
 		a.failAt(focus{stems: stems}, "%q is heard at %s, want never", name, a.formatTimes(began))
+	}
+}
+
+// SilentOf asserts that a sound is silent from one time to another: its stem has no sample above -84 dBFS. Other sounds
+// may be heard. It checks the name as Never does.
+func (a *Audio) SilentOf(name string, from, to time.Duration) {
+	a.t.Helper()
+	if stems, ok := a.stemsOrDeclared(name); ok {
+		a.silent(a.sumOf(stems), focus{stems: stems}, strconv.Quote(name), from, to)
 	}
 }
 
