@@ -67,7 +67,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"At.Pause": func() { m.Engine().At(mixer.Now).Pause(busTarget); m.Engine().At(mixer.Now).Resume(busTarget) },
 		"At.Set": func() {
 			m.Engine().At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority | mixer.FieldProtect | mixer.FieldRounds, Shape: sounds.RaisedCosine, Rounds: 2}, time.Second)
-			m.Engine().At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldMute | mixer.FieldSolo, Solo: n%2 == 0}, time.Second)
+			m.Engine().At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldMute | mixer.FieldSolo | mixer.FieldVolume, Volume: pcm.Decibels(-n % 30), Solo: n%2 == 0}, time.Second)
 		},
 		"Bus": func() {
 			bus.SetGain(pcm.Decibels(-n % 9))

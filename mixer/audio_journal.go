@@ -51,6 +51,11 @@ func (a *audio) journalCommand(c *command) {
 		return
 	}
 	e := a.journalEntry(c)
+	if c.kind == cmdSet { // the player's volume is not part of a recording
+		if e.Change.Fields &^= FieldVolume; e.Change.Fields == 0 {
+			return
+		}
+	}
 	switch {
 	case c.kind == cmdPlay:
 		r := a.record(c.record)

@@ -211,7 +211,7 @@ func movingSceneFrom(t testing.TB, seed uint64, all []*sounds.Sound, limiter boo
 				must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(r.Float64() * 5)}, ms(300)))
 			}
 		case 10:
-			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldMute | mixer.FieldSolo, Mute: r.IntN(3) == 0, Solo: r.IntN(2) == 0}, ms(90)))
+			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldMute | mixer.FieldSolo | mixer.FieldVolume, Volume: pcm.Decibels(-r.IntN(20)), Mute: r.IntN(3) == 0, Solo: r.IntN(2) == 0}, ms(90)))
 		case 11:
 			must(t, at.Resize(2+r.IntN(14)))
 		case 12:

@@ -60,29 +60,61 @@ func (b Bus) Gain() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
 	}
-	b.mixer.mutex.Lock()
-	defer b.mixer.mutex.Unlock()
-	return b.mixer.busGains.Gain(b.index, b.mixer.next())
+	return b.lastSet(&b.mixer.busGains)
 }
 
-// recordGain records that a call sets the gain of the bus with index bus at a frame, or at an offset from the firing of
-// batch, which may be nil. A frame of Now is the frame where a command of Now takes effect. The caller holds m.mutex.
-func (m *Mixer) recordGain(batch *batches.Batch, frame int64, bus uint16, gain pcm.Decibels) {
+// Volume returns the volume of the bus in dB that SetVolume or Moment.Set set last; 0 before, and for the zero Bus. A
+// volume that was set for a later frame is returned from 50 ms before that frame on.
+func (b Bus) Volume() pcm.Decibels {
+	if b.mixer == nil {
+		return 0
+	}
+	return b.lastSet(&b.mixer.busVolumes)
+}
+
+// lastSet returns the value of the bus in from, a readback of b.mixer.
+func (b Bus) lastSet(from *busgain.Readback) pcm.Decibels {
+	b.mixer.mutex.Lock()
+	defer b.mixer.mutex.Unlock()
+	return from.Gain(b.index, b.mixer.next())
+}
+
+// recordGains records that a call sets the gain or the volume of the bus with index bus to its value in c, as far as
+// c.Fields selects them. They are set at a frame, or at an offset from the firing of batch, which may be nil. A frame of
+// Now is the frame where a command of Now takes effect. The caller holds m.mutex.
+func (m *Mixer) recordGains(batch *batches.Batch, frame int64, bus uint16, c *Change) {
+	if c.Fields&(FieldGain|FieldVolume) == 0 {
+		return
+	}
 	next := m.next()
-	g := busgain.Gain{Frame: frame, Bus: bus, Gain: gain}
+	g := busgain.Gain{Frame: frame, Bus: bus, Gain: c.Gain}
 	if frame == Now {
 		g.Frame = next
 	}
 	if batch != nil {
 		g.Batch = batch
 	}
-	m.busGains.Record(g, next)
+	if c.Fields&FieldGain != 0 {
+		m.busGains.Record(g, next)
+	}
+	if g.Gain = c.Volume; c.Fields&FieldVolume != 0 {
+		m.busVolumes.Record(g, next)
+	}
 }
 
 // SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
-// pcm.FromFader converts a slider position. The error wraps ErrOption for a value out of range or the zero Bus. With
-// Config.Lead it may also be ErrBusy.
+// SetGain is for the game; SetVolume is for sliders of the player. The error wraps ErrOption for a value out of range or
+// the zero Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
+
+// SetVolume sets the volume of the bus, ramped over 5 ms. It is for the player of the game: no scene, sheet, duck or
+// reload of a bank changes it. It multiplies with the gain, and it also scales all sends of the bus and of its voices,
+// pre-fader ones included. volume is -120..+24 dB or -Inf; -80 or less is silence. pcm.FromFader converts a slider
+// position. The journal omits volumes. The error wraps ErrOption for a value out of range or the zero Bus. With
+// Config.Lead it may also be ErrBusy.
+func (b Bus) SetVolume(volume pcm.Decibels) error {
+	return b.set(Change{Fields: FieldVolume, Volume: volume}, 0)
+}
 
 // SetPan sets the balance of the bus to pan, from -1 (left) to +1 (right), ramped over 5 ms. The error wraps
 // ErrOption for a value out of range or the zero Bus. With Config.Lead it may also be ErrBusy.

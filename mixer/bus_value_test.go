@@ -28,9 +28,10 @@ func TestBusVerbs(t *testing.T) {
 			verb:  func(b mixer.Bus) error { return b.SetGain(pcm.FromLinear(0)) },
 			state: mixer.StatePlaying,
 		},
-		"SetPan":  {verb: func(b mixer.Bus) error { return b.SetPan(1) }, state: mixer.StatePlaying},
-		"SetMute": {verb: func(b mixer.Bus) error { return b.SetMute(true) }, state: mixer.StatePlaying},
-		"SetSolo": {verb: func(b mixer.Bus) error { return b.SetSolo(true) }, left: 1, state: mixer.StatePlaying},
+		"SetPan":    {verb: func(b mixer.Bus) error { return b.SetPan(1) }, state: mixer.StatePlaying},
+		"SetVolume": {verb: func(b mixer.Bus) error { return b.SetVolume(pcm.FromLinear(0.5)) }, left: 0.5, state: mixer.StatePlaying},
+		"SetMute":   {verb: func(b mixer.Bus) error { return b.SetMute(true) }, state: mixer.StatePlaying},
+		"SetSolo":   {verb: func(b mixer.Bus) error { return b.SetSolo(true) }, left: 1, state: mixer.StatePlaying},
 		"Fade": {
 			verb: func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms) },
 			left: 0.25, state: mixer.StatePlaying,

@@ -134,6 +134,7 @@ func clickScenes(t testing.TB) []clickScene {
 			must(t, m.Engine().At(at).Seek(mixer.TargetVoice(h), 33123*time.Microsecond))
 		}},
 		{name: "mute", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)},
+		{name: "volume", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldVolume, Volume: -120}, 0)},
 		{name: "mute above", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)},
 		{name: "solo of another", corner: true, config: buses, options: onBus("bus"), happens: setBus("other", mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)},
 		{name: "bus gain", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", gain(-30), 0)},

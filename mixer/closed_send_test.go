@@ -32,6 +32,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 		voice  mixer.Options
 		gain   pcm.Decibels // of the bus
 		mute   bool
+		volume pcm.Decibels
 		before bool // set while the mixer runs, instead of in the configuration
 		rings  bool
 	}{
@@ -44,6 +45,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 		{name: "an open bus", send: mixer.Send{Gain: -80}, rings: true},
 		{name: "a muted bus", send: mixer.Send{Gain: -80}, mute: true},
 		{name: "a closed bus, set later", send: mixer.Send{Gain: -80}, gain: silent, before: true},
+		{name: "a volume of silence", send: mixer.Send{Gain: -80}, volume: silent, before: true},
 		{name: "a muted bus, set later", send: mixer.Send{Gain: -80}, mute: true, before: true},
 	} {
 		c.send.To = "hall"
@@ -56,6 +58,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 		if c.before {
 			must(t, sfx.SetGain(c.gain))
 			must(t, sfx.SetMute(c.mute))
+			must(t, sfx.SetVolume(c.volume))
 			left(m, 20)
 		}
 		c.voice.Bus = sfx
@@ -70,7 +73,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 	}
 }
 
-// TestRingsUntilIsLateEnough opens and closes sends, gains and mutes at random. The output must be silent
+// TestRingsUntilIsLateEnough opens and closes sends, gains, volumes and mutes at random. The output must be silent
 // after the last voice and RingsUntil, and equal in blocks of any length.
 func TestRingsUntilIsLateEnough(t *testing.T) {
 	loud := 0
@@ -96,12 +99,14 @@ func TestRingsUntilIsLateEnough(t *testing.T) {
 			for range r.IntN(8) {
 				name := []string{"sfx", "dry", "group", "hall"}[r.IntN(4)]
 				at, bus, within := m.Engine().At(r.Int64N(700)), mixer.TargetBus(busOf(t, m, name)), time.Duration(r.IntN(100))*time.Millisecond
-				switch r.IntN(3) {
+				switch r.IntN(4) {
 				case 0:
 					must(t, at.Fade(bus, gain(), within))
 				case 1:
 					must(t, at.Set(bus, mixer.Change{Fields: mixer.FieldMute, Mute: r.IntN(2) == 0}, within))
 				case 2:
+					must(t, at.Set(bus, mixer.Change{Fields: mixer.FieldVolume, Volume: gain()}, within))
+				case 3:
 					must(t, at.SetSend(mixer.TargetBus(busOf(t, m, "sfx")), "hall", gain(), within))
 				}
 			}

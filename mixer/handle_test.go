@@ -62,6 +62,7 @@ func TestBadArguments(t *testing.T) {
 		"set pitch":        set(mixer.Change{Fields: mixer.FieldPitch, Pitch: -49}),
 		"set speed":        set(mixer.Change{Fields: mixer.FieldSpeed}),
 		"mute a voice":     set(mixer.Change{Fields: mixer.FieldMute}),
+		"volume of voice":  set(mixer.Change{Fields: mixer.FieldVolume}),
 		"speed of a bus":   m.Engine().At(0).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldSpeed, Speed: 1}, 0),
 		"set everything":   m.Engine().At(0).Set(mixer.TargetAll(), mixer.Change{Fields: mixer.FieldGain}, 0),
 		"pitch of master":  m.Engine().At(0).Set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldPitch}, 0),

@@ -62,6 +62,7 @@ type Mixer struct {
 	refiner         refiner.Refiner
 	pitches         pitches
 	busGains        busgain.Readback
+	busVolumes      busgain.Readback
 	busPendingSeq   [][property.NumBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
 	quality         sounds.Quality
 	outputs         int    // the number of channel pairs
@@ -123,6 +124,7 @@ func New(c Config) (*Mixer, error) {
 		gains[i] = b.Gain
 	}
 	m.busGains = busgain.New(gains, c.Commands, int64(c.Rate)/20)
+	m.busVolumes = busgain.New(make([]pcm.Decibels, len(gains)), c.Commands, int64(c.Rate)/20)
 	m.busPendingSeq = make([][property.NumBusFades]uint64, len(gains))
 	m.shared = newShared(&checked)
 	m.maxRecords, m.finished = c.maxRecords(), history.New(c.maxRecords())
@@ -235,9 +237,9 @@ func (m *Mixer) StopAll(over time.Duration) {
 // Close. The error wraps ErrOption if the target or frame is invalid. It is ErrBusy if too many commands are under way,
 // and ErrClosed for a command with a feed after Close. After an error c is not sent. It locks m.mutex.
 //
-// If the target is the master bus, a stop, pause, resume or seek is sent for all voices instead. send also keeps the
-// gains of buses for Bus.Gain. If c sets the gain of a bus, it records that gain. If c drops a batch at once, it
-// cancels the gains recorded for that batch.
+// If the target is the master bus, a stop, pause, resume or seek is sent for all voices instead. If c
+// sets the gain or volume of a bus, send records it for Bus.Gain and Bus.Volume. If c drops a batch at once, send
+// cancels the values recorded for that batch.
 func (m *Mixer) send(c command) error {
 	t := &c.target
 	if err := t.check(m); err != nil {
@@ -260,10 +262,11 @@ func (m *Mixer) send(c command) error {
 	switch {
 	case c.feed != nil:
 		m.registerStream(c.feed)
-	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
-		m.recordGain(c.batch, c.frame, t.bus, c.change.Gain)
+	case c.kind == cmdSet && t.kind == busVoices:
+		m.recordGains(c.batch, c.frame, t.bus, &c.change)
 	case c.kind == cmdDrop && c.batch == nil && c.frame == Now:
 		m.busGains.Cancel(c.payload.batch, m.next())
+		m.busVolumes.Cancel(c.payload.batch, m.next())
 	}
 	return nil
 }

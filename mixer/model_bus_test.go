@@ -14,6 +14,7 @@ type modelBus struct {
 	muted, soloed bool
 	gain, pan     modelRamp
 	pitch, mute   modelRamp
+	volume        modelRamp // a linear factor
 	direct        modelRamp
 	duck          modelDuck
 	score         pair // the factors in scores, as of the last refresh
@@ -80,7 +81,7 @@ func (x *model) refresh() {
 		b.score, b.quiet = pair{1, 1}, false
 		for j := i; j >= 0; j = x.buses[j].parent {
 			c := &x.buses[j]
-			g := max(c.gain.gain(x.now), factor(c.gain.to))
+			g := max(c.gain.gain(x.now), factor(c.gain.to)) * max(c.volume.at(x.now), c.volume.to)
 			b.score = b.score.times(louderPan(panning.Balance, &c.pan, x.now)).times(pair{g, g})
 			b.quiet = b.quiet || c.muted
 		}
@@ -187,29 +188,29 @@ func (x *model) releaseDucks() {
 
 // factors returns the exact left and right factors of the bus at frame f.
 func (b *modelBus) factors(f int64) pair {
-	g := b.gain.gain(f) * b.mute.at(f) * math.Pow(10, b.duck.move.at(f)/20)
+	g := b.gain.gain(f) * b.mute.at(f) * b.volume.at(f) * math.Pow(10, b.duck.move.at(f)/20)
 	return balance(b.pan.at(f)).times(pair{g, g})
 }
 
 // busCurve is a piece of the factors of a bus, with the fades that they depend on.
 type busCurve struct {
-	moves [4]modelRamp
+	moves [5]modelRamp
 	piece curvePiece
 }
 
 // at returns the exact factors of frame f, the maximum deviation of a line, and their bound.
 func (b *modelBus) at(f int64) (g, bent, most pair) {
-	return b.curve.at(f, [4]modelRamp{b.gain, b.pan, b.mute, b.duck.move}, b.factors)
+	return b.curve.at(f, [5]modelRamp{b.gain, b.pan, b.mute, b.volume, b.duck.move}, b.factors)
 }
 
 // directAt is at for the factor of solos.
 func (b *modelBus) directAt(f int64) (g, bent, most pair) {
-	return b.facing.at(f, [4]modelRamp{b.direct}, func(f int64) pair { x := b.direct.at(f); return pair{x, x} })
+	return b.facing.at(f, [5]modelRamp{b.direct}, func(f int64) pair { x := b.direct.at(f); return pair{x, x} })
 }
 
 // at returns the exact factors of frame f, the maximum deviation of a line, and their bound. moves are the fades
 // behind factors; at a change of moves a new line begins.
-func (c *busCurve) at(f int64, moves [4]modelRamp, factors func(int64) pair) (g, bent, most pair) {
+func (c *busCurve) at(f int64, moves [5]modelRamp, factors func(int64) pair) (g, bent, most pair) {
 	if moves != c.moves || c.piece.until == 0 || f >= c.piece.until {
 		last, end, length := int64(0), int64(math.MaxInt64), int64(longest)
 		for _, m := range moves {

@@ -273,6 +273,9 @@ func (x *model) setBus(index int, c *modelCommand) {
 	if has(mixer.FieldSolo) {
 		b.soloed = c.change.Solo
 	}
+	if has(mixer.FieldVolume) {
+		b.volume.ramp(x.now, factor(float64(c.change.Volume)), over)
+	}
 	x.refresh()
 	if has(mixer.FieldSolo) {
 		x.applySolo(c.over)

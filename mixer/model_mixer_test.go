@@ -88,7 +88,7 @@ func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model
 	for i, b := range append([]mixer.BusConfig{{Gain: c.MasterGain}}, c.Buses...) {
 		n := modelBus{
 			parent: index[b.Parent], limit: b.Voices, muted: b.Mute, soloed: b.Solo,
-			gain: constantRamp(float64(b.Gain)), pan: constantRamp(b.Pan), pitch: constantRamp(float64(b.Pitch)), mute: constantRamp(1), direct: constantRamp(1),
+			gain: constantRamp(float64(b.Gain)), pan: constantRamp(b.Pan), pitch: constantRamp(float64(b.Pitch)), mute: constantRamp(1), volume: constantRamp(1), direct: constantRamp(1),
 			duck: modelDuck{
 				when: index[b.Duck.When], by: float64(b.Duck.By), above: math.Pow(10, float64(cmp.Or(b.Duck.Above, -50))/10), upAt: -1, hold: x.frames(b.Duck.Hold),
 				attack: max(x.frames(b.Duck.Attack), x.smooth), release: max(x.frames(b.Duck.Release), x.smooth),

@@ -91,10 +91,10 @@ func (d *modelTest) moment(r *rand.Rand) {
 func (d *modelTest) change(r *rand.Rand, t *modelTarget) mixer.Change {
 	c := mixer.Change{
 		Gain: d.gain(r), Pan: d.pan(r), Pitch: pick[pcm.Semitones](r, 0, 0, 3, -5.5), Speed: pick(r, 1, 1, 1.3), Shape: sounds.Shape(r.IntN(4)),
-		Mute: r.IntN(3) == 0, Solo: r.IntN(3) == 0, Priority: r.IntN(3), Protect: r.IntN(4) == 0, Rounds: pick(r, 0, mixer.Forever, 1, 3),
+		Volume: d.gain(r), Mute: r.IntN(3) == 0, Solo: r.IntN(3) == 0, Priority: r.IntN(3), Protect: r.IntN(4) == 0, Rounds: pick(r, 0, mixer.Forever, 1, 3),
 	}
 	if t.bus >= 0 {
-		fields := []mixer.Fields{mixer.FieldGain, mixer.FieldPan, mixer.FieldMute, mixer.FieldSolo, mixer.FieldGain | mixer.FieldPan}
+		fields := []mixer.Fields{mixer.FieldGain, mixer.FieldPan, mixer.FieldMute, mixer.FieldSolo, mixer.FieldVolume, mixer.FieldGain | mixer.FieldPan, mixer.FieldGain | mixer.FieldVolume}
 		if t.bus > 0 {
 			fields = append(fields, mixer.FieldPitch)
 		}

@@ -155,6 +155,8 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 		return fmt.Errorf("%w: a bus has no %s", ErrOption, property.Table[c.Fields.voiceOnly().first()].Name)
 	case t.kind != busVoices && c.Fields&(FieldMute|FieldSolo) != 0:
 		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
+	case t.kind != busVoices && c.Fields&FieldVolume != 0:
+		return fmt.Errorf("%w: only a bus has a volume; set the gain", ErrOption)
 	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:
 		return fmt.Errorf("%w: a bus has no priority, protection or rounds", ErrOption)
 	}

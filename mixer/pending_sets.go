@@ -106,16 +106,14 @@ func (m *Mixer) pushSet(c command) bool {
 }
 
 // storeBusSets changes the properties in c of a bus within fadeFrames frames. bus is the index of the bus.
-// storeBusSets stores a pending set for each property, for the audio side to read. It records a new gain for
-// Bus.Gain. For a filter it makes scores include filters. c was checked. The caller holds m.mutex.
+// storeBusSets stores a pending set for each property, for the audio side to read. It records a new gain
+// or volume for Bus.Gain and Bus.Volume. For a filter it makes scores include filters. c was checked. The caller holds m.mutex.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&filterFields != 0 {
 		m.enableSpectral()
 	}
-	if c.Fields&FieldGain != 0 {
-		m.recordGain(nil, Now, bus, c.Gain)
-	}
+	m.recordGains(nil, Now, bus, c)
 	w := pendingSets{dirty: &b.dirty, sets: b.sets[:], sentSeq: m.busPendingSeq[bus][:], bus: bus}
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()

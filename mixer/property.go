@@ -71,14 +71,15 @@ const (
 	FieldHighPass Fields = 1 << property.HighPass
 	FieldMute     Fields = 1 << property.Mute
 	FieldSolo     Fields = 1 << property.Solo
+	FieldVolume   Fields = 1 << property.Volume
 	FieldPriority Fields = 1 << property.Priority
 	FieldProtect  Fields = 1 << property.Protect
 	FieldRounds   Fields = 1 << property.Rounds
 )
 
 // Change holds new values of properties of a voice or a bus. Only the properties in Fields are applied. A
-// bus has no speed, and the master has no pitch. Only a bus can be muted or soloed. Only a voice has a
-// priority, protection and rounds.
+// bus has no speed, and the master has no pitch. Only a bus has a volume and can be muted or soloed. Only a
+// voice has a priority, protection and rounds.
 type Change struct {
 	Fields  Fields
 	Mute    bool
@@ -87,6 +88,7 @@ type Change struct {
 	Shape   sounds.Shape // of a fade of Gain
 
 	Gain     pcm.Decibels  // -120..+24; -80 or less is silence
+	Volume   pcm.Decibels  // like Gain; see Bus.SetVolume
 	Pan      float64       // -1..+1
 	Pitch    pcm.Semitones // -48..+48
 	Speed    float64       // 1/16..16
@@ -101,10 +103,10 @@ type propertySet uint16
 // filterFields are the filters.
 const filterFields = (1<<property.NumFilters - 1) * FieldLowPass
 
-// normalize reports whether *x is in the range of property f, in the unit of the property. It replaces a gain of -Inf
-// by the minimum gain.
+// normalize reports whether *x is in the range of property f, in the unit of the property. It replaces a gain or volume
+// of -Inf by the minimum gain.
 func normalize(f property.ID, x *float64) bool {
-	if f == property.Gain && math.IsInf(*x, -1) {
+	if (f == property.Gain || f == property.Volume) && math.IsInf(*x, -1) {
 		*x = MinGain
 	}
 	return f.InRange(*x)
@@ -143,7 +145,7 @@ func (c *Change) get(f property.ID) float64 {
 		return *c.filter(f)
 	}
 	return [property.NumChange]float64{
-		property.Gain: float64(c.Gain), property.Pan: c.Pan, property.Pitch: float64(c.Pitch), property.Speed: c.Speed, property.Mute: boolFloat(c.Mute), property.Solo: boolFloat(c.Solo),
+		property.Gain: float64(c.Gain), property.Pan: c.Pan, property.Pitch: float64(c.Pitch), property.Speed: c.Speed, property.Mute: boolFloat(c.Mute), property.Solo: boolFloat(c.Solo), property.Volume: float64(c.Volume),
 		property.Priority: float64(c.Priority), property.Protect: boolFloat(c.Protect), property.Rounds: float64(c.Rounds),
 	}[f]
 }
@@ -169,6 +171,8 @@ func (c *Change) put(f property.ID, x float64) {
 		c.Mute = x != 0
 	case property.Solo:
 		c.Solo = x != 0
+	case property.Volume:
+		c.Volume = pcm.Decibels(x)
 	case property.Priority:
 		c.Priority = int(x)
 	case property.Protect:
@@ -179,8 +183,8 @@ func (c *Change) put(f property.ID, x float64) {
 }
 
 // check checks the properties of c that c.Fields selects. The error wraps ErrOption: c.Fields is empty or has an
-// unknown field, a value is out of range, or the shape of a gain is unknown. check replaces a gain of -Inf in c by
-// the minimum gain.
+// unknown field, a value is out of range, or the shape of a gain is unknown. check replaces a gain or volume of -Inf
+// in c by the minimum gain.
 func (c *Change) check() error {
 	if c.Fields == 0 || c.Fields >= 1<<property.NumChange {
 		return fmt.Errorf("%w: nothing to set", ErrOption)

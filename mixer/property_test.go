@@ -65,8 +65,8 @@ func TestExportedNumbers(t *testing.T) {
 		{"FieldPitch", float64(mixer.FieldPitch), 4}, {"FieldSpeed", float64(mixer.FieldSpeed), 8},
 		{"FieldLowPass", float64(mixer.FieldLowPass), 16}, {"FieldHighPass", float64(mixer.FieldHighPass), 32},
 		{"FieldMute", float64(mixer.FieldMute), 64}, {"FieldSolo", float64(mixer.FieldSolo), 128},
-		{"FieldPriority", float64(mixer.FieldPriority), 256}, {"FieldProtect", float64(mixer.FieldProtect), 512},
-		{"FieldRounds", float64(mixer.FieldRounds), 1024},
+		{"FieldVolume", float64(mixer.FieldVolume), 256}, {"FieldPriority", float64(mixer.FieldPriority), 512},
+		{"FieldProtect", float64(mixer.FieldProtect), 1024}, {"FieldRounds", float64(mixer.FieldRounds), 2048},
 	} {
 		if n.got != n.want {
 			t.Errorf("%s is %v, want %v", n.name, n.got, n.want)

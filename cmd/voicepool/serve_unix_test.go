@@ -332,7 +332,7 @@ func TestServeKilled(t *testing.T) {
 	s.want("GET", "/v1/rooms/side/state", "", "", 200, `{"bus":"sfx","gain":-12,`)
 	for _, part := range []string{
 		`"scene":"quiet"`, `"standby":"3"`, `"id":"hand"`, `"id":"go"`, `"running":[{"cue":"1"`,
-		`{"bus":"master","gain":-5,"mute":true,"solo":false`, `"gain":0,"mute":true,"solo":false`, `"mute":false,"solo":true`,
+		`{"bus":"master","gain":-5,"volume":0,"mute":true,"solo":false`, `"gain":0,"volume":0,"mute":true,"solo":false`, `"mute":false,"solo":true`,
 	} {
 		s.want("GET", "/v1/rooms/show/state", "", "", 200, part)
 	}

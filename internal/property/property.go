@@ -19,6 +19,7 @@ const (
 	HighPass
 	Mute // 1: muted, 0: not; likewise all other booleans
 	Solo
+	Volume
 	Priority
 	Protect
 	Rounds
@@ -29,7 +30,7 @@ const (
 const (
 	NumFilters    = HighPass + 1 - LowPass
 	NumVoiceFades = HighPass + 1 // the properties below it can fade on a voice
-	NumBusFades   = Solo + 1     // the properties below it include all of a bus
+	NumBusFades   = Volume + 1   // the properties below it include all of a bus
 	NumChange     = Rounds + 1
 	Num           = Paused + 1
 )
@@ -65,6 +66,7 @@ const (
 	AtOnce      Curve = iota // it does not fade
 	Linear                   // in the unit of the property
 	Shaped                   // linear in decibels, or along a sounds.Shape
+	InAmplitude              // linear in the factor of the amplitude
 	InSemitones              // linear in semitones
 	InOctaves                // linear in the logarithm of the frequency
 )
@@ -91,6 +93,7 @@ var Table = [Num]Property{
 	HighPass: {Name: "high-pass", Key: "highpass", Unit: "Hz", Min: MinCutoff, Max: MaxCutoff, Remark: "; 0 is off", Curve: InOctaves, Owners: Start | Voice | Bus | Master},
 	Mute:     {Name: "mute", Key: "mute", Max: 1, Curve: Linear, Owners: Bus | Master},
 	Solo:     {Name: "solo", Key: "solo", Max: 1, Curve: Linear, Owners: Bus | Master},
+	Volume:   {Name: "volume", Key: "volume", Unit: "dB", Min: MinGain, Max: MaxGain, Curve: InAmplitude, Owners: Bus | Master},
 	Priority: {Name: "priority", Key: "priority", Min: -MaxPriority, Max: MaxPriority, Owners: Start | Voice},
 	Protect:  {Name: "protection", Key: "protect", Max: 1, Owners: Start | Voice},
 	Rounds: {

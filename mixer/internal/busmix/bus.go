@@ -19,7 +19,9 @@ type Bus struct {
 	Pitch move.Move // semitones, added to its voices
 	Mute  move.Move // a factor
 	Solo  move.Move // a factor of its own voices: 0 while other buses are soloed
-	Duck  Duck
+	// Volume is a factor. Like Mute, it also applies to all sends of the bus and of its voices, even pre-fader ones.
+	Volume move.Move
+	Duck   Duck
 
 	limit        int
 	playing      int // voices on it and below it
@@ -30,9 +32,10 @@ type Bus struct {
 	hasSolo      bool // it or a bus above it is soloed
 	quiet        bool // it or a bus above it is muted
 
-	gains         Stereo // the factors that count in scores, down to the master bus of its output
-	maxGains      Stereo // the upper bound of the factors including fades of mutes, without Solo
-	scoresChanged bool   // gains or the response have changed since ClearScoresChanged
+	volume        float64 // the upper bound of the volumes, down to the master bus of its output
+	gains         Stereo  // the factors that count in scores, down to the master bus of its output
+	maxGains      Stereo  // the upper bound of the factors including fades of mutes, without Solo
+	scoresChanged bool    // gains or the response have changed since ClearScoresChanged
 
 	filter        passfilter.Filter   // after the effects and the insert
 	effects       []*effect.Processor // in order
@@ -61,7 +64,7 @@ func (b *Bus) init(d *BusConfig, c *Config, keys []int) {
 	*b = Bus{
 		limit: d.Voices, muted: d.Mute, soloed: d.Solo, keys: keys, sends: d.Sends, responseStale: true,
 		Gain: move.Constant(d.Gain), Pan: move.Constant(d.Pan), Pitch: move.Constant(d.Pitch), Mute: move.Constant(factor(!d.Mute)),
-		Solo: move.Constant(1), Duck: Duck{rules: d.Duck, releaseAt: never}, buffers: newBuffers(c.Hop, tailRingLen(c.Hop, c.Tail)),
+		Solo: move.Constant(1), Volume: move.Constant(1), Duck: Duck{rules: d.Duck, releaseAt: never}, buffers: newBuffers(c.Hop, tailRingLen(c.Hop, c.Tail)),
 	}
 	b.filter.Start(c.Rate, d.LowPass, d.HighPass)
 	b.filterTail = b.filter.Tail(0)
@@ -103,8 +106,8 @@ type Set struct {
 	Value    float64
 }
 
-// set changes a property of the bus from the given frame of the mix on. Gain, pan, pitch, cutoffs and mute fade; over
-// is the length of the fade in frames. Only the gain follows the curve shape. A solo is only recorded: Graph.FadeSolos,
+// set changes a property of the bus from the given frame of the mix on. Gain, pan, pitch, cutoffs, mute and volume
+// fade; over is the length of the fade in frames. Only the gain follows the curve shape. A solo is only recorded: Graph.FadeSolos,
 // which must be called afterwards, begins its fades.
 func (b *Bus) set(s *Set, frame, over int64, shape sounds.Shape) {
 	switch x := s.Value; s.Property {
@@ -119,6 +122,12 @@ func (b *Bus) set(s *Set, frame, over int64, shape sounds.Shape) {
 	case property.Mute:
 		b.muted = x != 0
 		b.Mute.Ramp(frame, 1-x, over)
+	case property.Volume:
+		volume := 0.0
+		if x > float64(pcm.Silence) {
+			volume = pcm.Decibels(x).Linear()
+		}
+		b.Volume.Ramp(frame, volume, over)
 	case property.Solo:
 		b.soloed = x != 0
 	}
@@ -142,7 +151,7 @@ func (g *Graph) Set(index int, sets []Set, frame, over int64, shape sounds.Shape
 			tailUntil = g.TailUntil(index, frame)
 		}
 	}
-	if end := max(b.Gain.End(), b.Mute.End()); opened != b.opens(end) {
+	if end := max(b.Gain.End(), b.Mute.End(), b.Volume.End()); opened != b.opens(end) {
 		tailUntil = max(tailUntil, g.extendTail(index, frame, end, was))
 	}
 	return tailUntil
@@ -174,7 +183,7 @@ func (g *Graph) FadeSolos(sounding []bool, frame, over int64) {
 // also false if a send, a key or a meter reads the output of the bus.
 func (b *Bus) isTransparent(frame int64) bool {
 	return b.insert == nil && !b.filter.Active() && len(b.effects) == 0 && b.lastOutput == nil && b.meter == nil && b.Duck.rules == nil && b.Gain.SettledAt(0, frame) && b.Pan.SettledAt(0, frame) &&
-		b.Mute.SettledAt(1, frame) && b.Solo.SettledAt(1, frame) && b.Duck.move.SettledAt(0, frame)
+		b.Mute.SettledAt(1, frame) && b.Volume.SettledAt(1, frame) && b.Solo.SettledAt(1, frame) && b.Duck.move.SettledAt(0, frame)
 }
 
 // separateOutput returns a buffer for the output of this bus alone. The caller adds this output to the bus above
@@ -199,11 +208,11 @@ func (b *Bus) applySoloFade(own *buffers, frame, n int64) {
 	}
 }
 
-// apply multiplies src by the gain, pan, mute and duck of the bus, and adds the result to dst. dst and src must have
+// apply multiplies src by the gain, pan, mute, volume and duck of the bus, and adds the result to dst. dst and src must have
 // the same length. The parameter frame is the frame of the mix where both begin.
 func (b *Bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
-		from, to := segment(frame, &b.Gain, &b.Pan, &b.Mute, &b.Duck.move)
+		from, to := segment(frame, &b.Gain, &b.Pan, &b.Mute, &b.Volume, &b.Duck.move)
 		n := min(int64(len(dst)), to-frame)
 		left, right := b.factors(from)
 		ramp := dsp.Ramp{Left: float32(left), Right: float32(right), Start: int(frame - from)}
@@ -239,10 +248,10 @@ func segment(frame int64, moves ...*move.Move) (from, to int64) {
 }
 
 // factors returns the linear left and right factors of the bus at the given frame of the mix. They are the product of
-// pan, gain, mute and duck. The fade of a solo is not included.
+// pan, gain, mute, volume and duck. The fade of a solo is not included.
 func (b *Bus) factors(frame int64) (left, right float64) {
 	left, right = panning.Balance(b.Pan.At(frame))
-	g := float64(b.Gain.Gain(frame) * b.Mute.At(frame))
+	g := float64(float64(b.Gain.Gain(frame)*b.Mute.At(frame)) * b.Volume.At(frame))
 	g = float64(g * pcm.Decibels(b.Duck.move.At(frame)).Linear())
 	return float64(left * g), float64(right * g)
 }

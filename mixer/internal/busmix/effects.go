@@ -82,10 +82,10 @@ func (b *Bus) effectTail() (frames int64) {
 	return frames
 }
 
-// opens reports whether the gain and the mute of the bus let sound through at the given frame of the mix. A fade
+// opens reports whether the gain, the mute and the volume of the bus let sound through at the given frame of the mix. A fade
 // counts with the larger of its current and target value.
 func (b *Bus) opens(frame int64) bool {
-	return b.Gain.MaxGain(frame) > 0 && max(b.Mute.At(frame), b.Mute.To) > 0
+	return b.Gain.MaxGain(frame) > 0 && max(b.Mute.At(frame), b.Mute.To) > 0 && b.maxVolume(frame) > 0
 }
 
 // computeTails sets the tail of every bus. The tail is the longest time, in frames, that a sound stays audible after
@@ -103,6 +103,7 @@ func (g *Graph) computeTails(frame int64) {
 		}
 		g.limitTails(frame, &b.Gain)
 		g.limitTails(frame, &b.Mute)
+		g.limitTails(frame, &b.Volume)
 		for j := range b.sends {
 			s := &b.sends[j]
 			if s.Opens(frame) && (s.Pre || b.opens(frame)) {

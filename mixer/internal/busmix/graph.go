@@ -97,7 +97,7 @@ func (c *Config) ShapesSpectrum() bool {
 func New(tree *bustree.Tree, c *Config) *Graph {
 	g := &Graph{
 		Buses: make([]Bus, len(c.Buses)), tree: tree, stems: c.Stems, hop: c.Hop, smooth: c.Smooth, outputs: newOutputs(tree, c),
-		sendFades: make([]*move.Move, 0, len(c.Buses)+3),
+		sendFades: make([]*move.Move, 0, 2*len(c.Buses)+3),
 	}
 	faults := 0
 	for i := range c.Buses {

@@ -44,8 +44,9 @@ func NewResponses(buses, voices int) *Responses {
 func (g *Graph) Refresh(frame int64) {
 	for _, i := range g.tree.ParentsFirst {
 		b := &g.Buses[i]
-		was := b.gains
-		gain := b.Gain.MaxGain(frame)
+		was, wasVolume := b.gains, b.volume
+		b.volume = b.maxVolume(frame)
+		gain := float64(b.Gain.MaxGain(frame) * b.volume)
 		b.gains = NewStereo(panning.Louder(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(gain))
 		b.maxGains = NewStereo(panning.Larger(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(float64(gain * max(b.Mute.At(frame), b.Mute.To))))
 		b.pausedByTree, b.quiet, b.hasSolo = b.paused, b.muted, b.soloed
@@ -55,12 +56,19 @@ func (g *Graph) Refresh(frame int64) {
 			b.hasSolo = b.hasSolo || above.hasSolo
 			if g.tree.Nodes[i].Above >= 0 {
 				b.gains, b.maxGains = b.gains.Times(above.gains), b.maxGains.Times(above.maxGains)
-				b.quiet = b.quiet || above.quiet
+				b.quiet, b.volume = b.quiet || above.quiet, float64(b.volume*above.volume)
 			}
 		}
-		b.scoresChanged = b.scoresChanged || b.gains != was
+		b.scoresChanged = b.scoresChanged || b.gains != was || b.volume != wasVolume
 	}
 }
+
+// maxVolume returns the larger of the current and the target factor of the volume at the given frame of the mix.
+func (b *Bus) maxVolume(frame int64) float64 { return max(b.Volume.At(frame), b.Volume.To) }
+
+// SentVolume returns the largest factor by which the volumes of the bus, and of all buses that it is mixed into,
+// multiply the sends of its voices, as of the last Graph.Refresh.
+func (b *Bus) SentVolume() float64 { return b.volume }
 
 // Known reports whether RefreshResponses has computed the responses of all buses in r at least once.
 func (r *Responses) Known() bool { return r.known }
@@ -81,12 +89,16 @@ func (g *Graph) RefreshResponses(r *Responses, frame int64) (changed bool) {
 			w.Through.Times(&r.Buses[above].Through)
 		}
 		if !b.quiet {
-			gives := NewStereo(panning.Louder(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(b.Gain.MaxGain(frame))).Power() / 2
+			gain := float64(b.Gain.MaxGain(frame) * b.maxVolume(frame))
+			gives := NewStereo(panning.Louder(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(gain)).Power() / 2
 			for j := range b.sends {
 				s := &b.sends[j]
 				power := s.Gain.MaxGain(frame)
-				if power = float64(power * power); !s.Pre {
-					power = float64(power * gives)
+				if power = float64(power * power); s.Pre {
+					power = float64(power * float64(b.volume*b.volume))
+				} else if power = float64(power * gives); above >= 0 {
+					volume := g.Buses[above].volume
+					power = float64(power * float64(volume*volume))
 				}
 				w.Sent.Add(&r.Buses[s.Bus].Total, power)
 			}

@@ -62,13 +62,16 @@ func (g *Graph) sendOn(index int, pre, post []pcm.Frame, frame, n int64) {
 	}
 }
 
-// appendMutes appends to moves the mutes that apply to sends of a bus, and returns the result. These are the mutes of
-// the bus with the index bus and of all buses that it is mixed into. Each mute is a linear factor that may fade. A
-// mute that has been 1 for a while at the given frame of the mix is left out.
+// appendMutes appends to moves the mutes and volumes that apply to sends of a bus, and returns the result. These are the
+// mutes and volumes of the bus with the index bus and of all buses that it is mixed into. Each is a linear factor that
+// may fade. A factor that has been 1 for a while at the given frame of the mix is left out.
 func (g *Graph) appendMutes(moves []*move.Move, bus int, frame int64) []*move.Move {
 	for i := bus; i >= 0; i = g.tree.Nodes[i].Above {
 		if m := &g.Buses[i].Mute; !isUnity(m, frame) {
 			moves = append(moves, m)
+		}
+		if v := &g.Buses[i].Volume; !isUnity(v, frame) {
+			moves = append(moves, v)
 		}
 	}
 	return moves
@@ -114,7 +117,7 @@ type VoiceSend struct {
 }
 
 // gains returns the factors of the send s at the given frame of the mix. The first factor is the gain of the send in
-// decibels. The linear factors of attenuation by distance, mutes and solos follow, as far as they are not 1. The result
+// decibels. The linear factors of attenuation by distance, mutes, volumes and solos follow, as far as they are not 1. The result
 // is g.sendFades, which the next call overwrites.
 func (g *Graph) gains(s *VoiceSend, frame int64) []*move.Move {
 	moves := append(g.sendFades[:0], &s.Gain)
@@ -129,7 +132,8 @@ func (g *Graph) gains(s *VoiceSend, frame int64) []*move.Move {
 }
 
 // constantShare returns the linear factor of the send s, if that factor is constant. The result constant is true if the
-// gain of the send is not fading at the given frame of the mix, and no mute, solo or attenuation by distance applies.
+// gain of the send is not fading at the given frame of the mix, and no mute, volume, solo or attenuation by
+// distance applies.
 // Otherwise constant is false and share is 0. In both cases g.sendFades holds the factors of the send afterwards. A
 // constant factor is cached in s.Send.
 func (g *Graph) constantShare(s *VoiceSend, frame int64) (share float32, constant bool) {
@@ -153,7 +157,7 @@ func (g *Graph) SteadyShare(s VoiceSend, frame int64) (share float32, steady boo
 }
 
 // AddSent adds src, a signal of a voice, to the bus that receives the send s. It multiplies src by the gain of the send
-// and by the mutes, solos and attenuation that apply. src begins at the given frame of the mix, as a block of n frames
+// and by the mutes, volumes, solos and attenuation that apply. src begins at the given frame of the mix, as a block of n frames
 // does, and may be shorter. A silent send is left out. b has the buffers of the voice.
 func (g *Graph) AddSent(s VoiceSend, b *SendBuffers, src []pcm.Frame, frame, n int64) {
 	if !s.Opens(frame) {

@@ -81,6 +81,9 @@ func TestChange(t *testing.T) {
 		if _, err := r.SetBus("music", room.BusChange{Gain: new(-9.0)}); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := r.SetBus("sfx", room.BusChange{Volume: new(-5.0)}); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.Scene("quite", 0); kindOf(err) != room.NotFound {
 			t.Errorf("a scene that is not there: %v", err)
 		}
@@ -93,8 +96,14 @@ func TestChange(t *testing.T) {
 		if _, err := r.Play(room.PlayRequest{Sound: "gong"}); err != nil {
 			t.Errorf("the new sound: %v", err)
 		}
+		if b := bus(r, "sfx"); b.Volume != -5 {
+			t.Errorf("after a reload: %+v", b)
+		}
 		if err := r.Change(t.Context(), []byte(strings.Replace(sheet, "music: {},", "music: {}, speech: {},", 1))); err != nil {
 			t.Fatal(err)
+		}
+		if b := bus(r, "sfx"); b.Volume != -5 || len(r.Snapshot().Buses) != 1 { // a volume leaves the gain to the sheet
+			t.Errorf("after another player: %+v, %+v", b, r.Snapshot().Buses)
 		}
 		if b := bus(r, "music"); b.Gain != -9 || bus(r, "speech").Bus == "" {
 			t.Errorf("after another player: %+v", b)

@@ -17,6 +17,7 @@ import (
 // BusChange is a change of a bus. A nil field leaves its property unchanged.
 type BusChange struct {
 	Gain       *float64
+	Volume     *float64
 	LowPass    *float64 // in Hz; 0: off
 	HighPass   *float64 // like LowPass
 	Mute, Solo *bool
@@ -88,11 +89,16 @@ func (d *manualBuses) changedBuses() []string {
 	return slices.Sorted(maps.Keys(d.changed))
 }
 
-// check returns an *Error of Kind Range if a gain, a cutoff, a duck value, a duration or the time When of f is out of
+// check returns an *Error of Kind Range if a gain, a volume, a cutoff, a duck value, a duration or the time When of f is out of
 // range. It does not check effects, sends or names of buses. It returns nil if f is valid.
 func (f *BusChange) check() error {
 	if f.Gain != nil {
 		if err := checkRange("gain", *f.Gain); err != nil {
+			return err
+		}
+	}
+	if f.Volume != nil {
+		if err := checkRange("volume", *f.Volume); err != nil {
 			return err
 		}
 	}
@@ -119,7 +125,7 @@ func (f *BusChange) check() error {
 	return f.When.check()
 }
 
-// apply sends all changes of f to the mixer, for the bus b at the moment at. Gain, cutoffs, effects and sends move to
+// apply sends all changes of f to the mixer, for the bus b at the moment at. Gain, volume, cutoffs, effects and sends move to
 // their new values within the time f.Over. Mute, solo and duck do not use that time. apply stops at the first error and
 // returns it; the changes that were sent before still act.
 func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
@@ -129,6 +135,11 @@ func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 			err = at.Fade(mixer.TargetBus(b), pcm.Decibels(*f.Gain), f.Over)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if f.Volume != nil {
+		if err := at.Set(mixer.TargetBus(b), mixer.Change{Fields: mixer.FieldVolume, Volume: pcm.Decibels(*f.Volume)}, f.Over); err != nil {
 			return err
 		}
 	}
@@ -278,11 +289,13 @@ func (d *manualBuses) clearScheduled() {
 }
 
 // record records the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, and marks that
-// bus as changed. Nil fields leave the recorded values unchanged.
+// bus as changed, unless f has only a volume. Nil fields leave the recorded values unchanged.
 func (d *manualBuses) record(bus string, f *BusChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.changed[bus] = true
+	if f.Gain != nil || f.Mute != nil || f.Solo != nil || f.Duck != nil || len(f.Effects) > 0 || len(f.Sends) > 0 || f.cutoffs().Fields != 0 {
+		d.changed[bus] = true // the volume alone does not keep the gain from following the sheet
+	}
 	if f.Solo != nil {
 		d.solo[bus] = *f.Solo
 	}
@@ -293,8 +306,8 @@ func (d *manualBuses) record(bus string, f *BusChange) {
 	d.recordCutoffs(bus, f)
 }
 
-// bus returns the current state of the bus called name. Gain, Peak and Reduction are in dB, rounded to tenths; Gain and
-// Peak are at least -120. For an unknown bus, only the name is set. For a known bus, the method first records scheduled
+// bus returns the current state of the bus called name. Gain, Volume, Peak and Reduction are in dB, rounded to tenths;
+// the first three are at least -120. For an unknown bus, only the name is set. For a known bus, the method first records scheduled
 // bus changes whose frames are reached.
 func (r *Room) bus(name string) Bus {
 	b, err := r.current().player.Mixer().Bus(name)
@@ -307,7 +320,7 @@ func (r *Room) bus(name string) Bus {
 	defer r.manualBuses.mutex.Unlock()
 	s := r.Sheet()
 	return Bus{
-		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.manualBuses.solo[name],
+		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Volume: tenth(max(float64(b.Volume()), silence)), Mute: muted, Solo: r.manualBuses.solo[name],
 		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: showrun.BusEffects(b), Reduction: tenth(float64(b.Reduction())),
 	}
 }

@@ -96,7 +96,7 @@ func (r *Room) levels() (*Levels, string) {
 	for _, name := range showrun.BusNames(s) {
 		b := r.bus(name)
 		l.Buses = append(l.Buses, BusLevel{name, b.Peak, b.Reduction})
-		fmt.Fprintf(&fingerprint, "%v %v %v %v ", b.Gain, b.Mute, b.Solo, b.Effects)
+		fmt.Fprintf(&fingerprint, "%v %v %v %v %v ", b.Gain, b.Volume, b.Mute, b.Solo, b.Effects)
 	}
 	return l, fingerprint.String()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,15 @@ func TestResume(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if b, err := r.SetBus("music", room.BusChange{Volume: new(-7.0)}); err != nil || b.Volume != -7 || b.Gain != -9 {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		if _, err := r.SetBus("hall", room.BusChange{Volume: new(-30.0)}); kindOf(err) != room.NotFound {
+			t.Fatal(err)
+		}
+		if _, err := r.SetBus("sfx", room.BusChange{Volume: new(24.5)}); kindOf(err) != room.Range || !strings.Contains(err.Error(), "volume") {
+			t.Fatal(err)
+		}
 		if err := r.Show().Standby("2"); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +55,7 @@ func TestResume(t *testing.T) {
 		}
 		now := open(t, was.Text, func(o *room.Options) { o.Resume = &was })
 		st := now.State()
-		if len(st.Voices) != 1 || st.Voices[0].ID != "w" || st.Standby != "2" || bus(now, "music").Gain != -9 || !bus(now, "music").Mute {
+		if len(st.Voices) != 1 || st.Voices[0].ID != "w" || st.Standby != "2" || bus(now, "music").Gain != -9 || !bus(now, "music").Mute || bus(now, "music").Volume != -7 {
 			t.Fatalf("%+v", st)
 		}
 		if !bus(now, "master").Mute || !bus(now, "sfx").Solo || bus(now, "master").Solo || bus(now, "sfx").Mute {

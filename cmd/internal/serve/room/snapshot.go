@@ -22,6 +22,8 @@ type Snapshot struct {
 	Last    string       `json:"last"`
 	Buses   []ChangedBus `json:"buses"` // buses changed by hand
 	Loops   []Loop       `json:"loops"` // loops started by hand or by a GO
+
+	Volumes map[string]float64 `json:"volumes,omitempty"` // in dB, by bus; 0 is left out
 }
 
 // ChangedBus is a bus changed by hand.
@@ -55,6 +57,14 @@ func (r *Room) Snapshot() *Snapshot {
 		Scene: r.manualBuses.currentScene(), Standby: shown.Standby, Last: shown.Last, Buses: []ChangedBus{}, Loops: r.loops.running(now, r.rate, shown.Paused),
 	}
 	r.recordReached()
+	for _, name := range showrun.BusNames(st.player.Sheet()) {
+		if volume := r.bus(name).Volume; volume != 0 {
+			if out.Volumes == nil {
+				out.Volumes = map[string]float64{}
+			}
+			out.Volumes[name] = volume
+		}
+	}
 	for _, name := range r.manualBuses.changedBuses() {
 		b := r.bus(name)
 		b.Peak, b.Effects, b.Reduction = 0, nil, 0
@@ -86,7 +96,7 @@ func (s *Snapshot) resumeTime(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.elapsed().Seconds()*float64(rate)), rate)
 }
 
-// restore restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
+// restore restores the scene, the volumes, the buses changed by hand, the last and the standby cue, the pause and the loops of the
 // snapshot s in the current playback. It skips buses that the sheet no longer has. It passes errors to Options.Log and
 // continues after them.
 func (r *Room) restore(s *Snapshot) {
@@ -107,6 +117,12 @@ func (r *Room) restore(s *Snapshot) {
 				f.Solo = &b.Solo
 			}
 			_, err := r.SetBus(b.Bus.Bus, f)
+			logError(err)
+		}
+	}
+	for _, name := range known {
+		if volume, ok := s.Volumes[name]; ok {
+			_, err := r.SetBus(name, BusChange{Volume: &volume})
 			logError(err)
 		}
 	}

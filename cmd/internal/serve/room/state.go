@@ -46,7 +46,8 @@ type State struct {
 type Bus struct {
 	Bus    string  `json:"bus"`
 	Parent string  `json:"parent,omitempty"`
-	Gain   float64 `json:"gain"` // in dB
+	Gain   float64 `json:"gain"`   // in dB
+	Volume float64 `json:"volume"` // in dB; no sheet and no scene changes it
 	Mute   bool    `json:"mute"`
 	Solo   bool    `json:"solo"`
 	Peak   float64 `json:"peak"` // in dB, over the last 400 ms

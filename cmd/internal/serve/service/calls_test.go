@@ -64,7 +64,7 @@ func TestCalls(t *testing.T) {
 		{"DELETE " + r + "/voices/w?ovr=1s", "", 400, []string{"field", "ovr", "nearest", "over"}},
 		{"DELETE " + r + "/voices/w?over=1s&over=2s", "", 400, []string{"field", "over"}},
 		{"DELETE " + r + "/voices/nobody", "", 404, nil},
-		{"PATCH " + r + "/buses/music", `{"gain":-6,"mute":true}`, 200, []string{"bus", "music", "gain", "-6", "mute", "true"}},
+		{"PATCH " + r + "/buses/music", `{"gain":-6,"volume":"-9dB","mute":true}`, 200, []string{"bus", "music", "gain", "-6", "volume", "-9", "mute", "true"}},
 		{"PATCH " + r + "/buses/music", `{"effects":{"reverb":{"time":3}}}`, 404, []string{"field", "effect"}},
 		{"PATCH " + r + "/buses/music", `{"sends":{"hall":null}}`, 400, []string{"field", "sends.hall", "it takes a gain in dB, not null"}},
 		{"PATCH " + r + "/buses/music", `{"lowpass":19}`, 400, []string{"field", "lowpass", "19 is out of range"}},

@@ -161,7 +161,7 @@ func voices(numbers []uint64, err error) (int, any) {
 
 // busFields are the fields of a bus order, and duckFields those in its duck object.
 var (
-	busFields  = []string{"gain", "lowpass", "highpass", "mute", "solo", "over", "duck", "effects", "sends", "at", "frame"}
+	busFields  = []string{"gain", "volume", "lowpass", "highpass", "mute", "solo", "over", "duck", "effects", "sends", "at", "frame"}
 	duckFields = []string{"when", "by", "above", "attack", "hold", "release"}
 )
 
@@ -207,7 +207,7 @@ func (o *jsonObject) gains(key string) map[string]float64 {
 // another is audible, and requires the fields when and by. A duck of null gives a zero Duck, which ends the ducking. If
 // an error is in o.err afterwards, the result must not be used.
 func (o *jsonObject) busChange() room.BusChange {
-	f := room.BusChange{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.boolean("mute"), Solo: o.boolean("solo"), Over: orZero(o.time("over")), When: o.when()}
+	f := room.BusChange{Gain: o.number("gain"), Volume: o.number("volume"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.boolean("mute"), Solo: o.boolean("solo"), Over: orZero(o.time("over")), When: o.when()}
 	o.decodeMap("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
 	f.Sends = o.gains("sends")
 	switch v := o.raw("duck"); {

@@ -184,6 +184,10 @@ func (f *fake) SetBus(bus string, m room.BusChange) (room.Bus, error) {
 		b.Mute = *m.Mute
 	}
 	cutoffs := ""
+	if m.Volume != nil {
+		b.Volume = *m.Volume
+		cutoffs += fmt.Sprintf(" volume=%g", b.Volume)
+	}
 	if m.LowPass != nil {
 		cutoffs += fmt.Sprintf(" lowpass=%g", *m.LowPass)
 	}

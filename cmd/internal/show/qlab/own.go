@@ -319,9 +319,10 @@ func (c *call) scene() (func() error, error) {
 }
 
 // bus handles a message that changes a bus of the room, and returns the new state of the bus, a room.Bus. rest is the
-// address after /bus: the name of the bus and the property. The property is gain, lowpass, highpass, mute or solo.
+// address after /bus: the name of the bus and the property. The property is gain, volume, lowpass, highpass, mute
+// or solo.
 //
-// The first argument is the value: a gain in dB, a cutoff in Hz, or 0 or 1. "off" or 0 Hz turns a filter off. A second
+// The first argument is the value: a gain or volume in dB, a cutoff in Hz, or 0 or 1. "off" or 0 Hz turns a filter off. A second
 // argument is the time of the change in seconds; for mute and solo it is ignored. Another address is errUnknown.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
@@ -330,10 +331,10 @@ func (c *call) bus(rest []string) (any, error) {
 	var f room.BusChange
 	var err error
 	switch rest[1] {
-	case "gain", "lowpass", "highpass":
-		to := map[string]**float64{"gain": &f.Gain, "lowpass": &f.LowPass, "highpass": &f.HighPass}[rest[1]]
+	case "gain", "volume", "lowpass", "highpass":
+		to := map[string]**float64{"gain": &f.Gain, "volume": &f.Volume, "lowpass": &f.LowPass, "highpass": &f.HighPass}[rest[1]]
 		read := (*call).cutoff
-		if rest[1] == "gain" {
+		if rest[1] == "gain" || rest[1] == "volume" {
 			read = (*call).decibels
 		}
 		err = storePointerIn(to, read)(c, 0)

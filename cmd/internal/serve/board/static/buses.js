@@ -1,4 +1,4 @@
-// The mixer: a strip for each bus, with its meter, its fader, mute and solo.
+// The mixer: a strip for each bus, with its meter, its fader, the listener's volume, mute and solo.
 
 import { byId, make, mark, write } from './element.js';
 import { Fader } from './fader.js';
@@ -26,6 +26,7 @@ export class Buses {
 		for (const b of s.buses) {
 			const strip = this.#strips.get(b.bus);
 			strip.fader.show(b.gain);
+			strip.volume.show(b.volume);
 			mark(strip.mute, 'aria-pressed', b.mute);
 			mark(strip.solo, 'aria-pressed', b.solo);
 			for (const e of b.effects ?? []) mark(strip.effects.get(e.effect), 'aria-pressed', !e.bypass);
@@ -88,6 +89,10 @@ export class Buses {
 		const value = make('output', { className: 'value', 'aria-hidden': 'true' });
 		thumb.addEventListener('gain', e => write(value, e.detail));
 		const fader = new Fader(thumb, `Gain of ${b.bus}`, gain => this.#set(b.bus, { gain }));
+		const slider = make('div', { className: 'fader volume', title: 'Volume: no sheet and no scene changes it' }, make('span', { className: 'thumb' }));
+		const loudness = make('output', { className: 'value loudness', 'aria-hidden': 'true' });
+		slider.addEventListener('gain', e => write(loudness, `vol ${e.detail}`));
+		const volume = new Fader(slider, `Volume of ${b.bus}`, volume => this.#set(b.bus, { volume }));
 		const toggle = (text, name, field) => {
 			const button = make('button', { type: 'button', className: `small ${field}`, textContent: text, title: name, 'aria-label': `${name} ${b.bus}`, 'aria-pressed': 'false' });
 			button.addEventListener('click', () => this.#set(b.bus, { [field]: button.getAttribute('aria-pressed') !== 'true' }));
@@ -97,13 +102,13 @@ export class Buses {
 		const effects = new Map((b.effects ?? []).map(e => [e.effect, this.#effect(b.bus, e)]));
 		const element = make('div', { className: 'strip', role: 'group', 'aria-label': `Bus ${b.bus}` },
 			make('h3', { textContent: b.bus, title: b.parent ? `${b.bus}, into ${b.parent}` : b.bus }),
-			make('div', { className: 'travel' }, ticks, thumb, meter), value, make('div', { className: 'switches' }, mute, solo));
+			make('div', { className: 'travel' }, ticks, thumb, meter, slider), value, loudness, make('div', { className: 'switches' }, mute, solo));
 		if (effects.size > 0) element.append(make('div', { className: 'rack' }, ...effects.values()));
 		const compresses = (b.effects ?? []).some(e => e.kind === 'compressor');
 		const reduction = compresses ? make('output', { className: 'reduction', title: `Gain reduction by compressors on ${b.bus}`, 'aria-live': 'off' }) : null;
 		if (reduction) element.append(reduction);
 		element.dataset.bus = b.bus;
-		return { element, fader, mute, solo, effects, reduction, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
+		return { element, fader, volume, mute, solo, effects, reduction, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
 	}
 
 	// #effect returns the switch of an effect: pressed while it is not bypassed.
