@@ -87,7 +87,7 @@ func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 	for i := range c.Outputs {
 		g.Pairs = append(g.Pairs, c.Outputs[i].pair())
 	}
-	a.graph = busGraph{busmix.New(s.tree, &g), a, make([]bool, len(c.buses))}
+	a.graph = busGraph{Graph: busmix.New(s.tree, &g), a: a, sounding: make([]bool, len(c.buses)), changed: make([]bool, len(c.buses))}
 	a.discarded = make([]pcm.Frame, len(a.scratch)*a.graph.Pairs())
 	for i := range a.graph.Buses {
 		a.effects = append(a.effects, a.graph.Buses[i].Effects())
@@ -177,13 +177,14 @@ func (a *audio) receive() {
 			a.stats.Late++
 		}
 		c.frame = a.now
-		a.execute(c)
+		a.executeShared(c)
 		ring.Drop(a.commands)
 		if a.batches.cancelling != nil {
 			a.batches.cancelBatch()
 		}
 		a.inFlight.Complete() // last: the ring buffer must have room for all commands under way
 	}
+	a.graph.finishChanges()
 }
 
 // beginFrame does the work that comes before the present frame a.now is mixed. First it starts successors: sounds that
@@ -203,7 +204,7 @@ func (a *audio) beginFrame() {
 func (a *audio) executeDue() {
 	for {
 		for c := a.queue.Next(); c != nil && c.frame <= a.now; c = a.queue.Next() {
-			a.execute(c)
+			a.executeShared(c)
 			a.queue.Drop()
 			a.inFlight.Complete()
 			a.batches.scheduleFired()
@@ -211,6 +212,7 @@ func (a *audio) executeDue() {
 				a.batches.cancelBatch()
 			}
 		}
+		a.graph.finishChanges()
 		a.successors.startReady()
 		if a.batches.Waits() {
 			a.batches.countDownLoops()

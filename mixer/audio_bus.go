@@ -13,6 +13,11 @@ type busGraph struct {
 	*busmix.Graph
 	a        *audio
 	sounding []bool // scratch space of soundingBuses
+
+	// Consecutive changes of buses at one frame share a refresh, because its cost grows with the number of buses.
+	sharing bool   // set leaves the refresh to finishChanges
+	waiting bool   // a refresh is left to finishChanges
+	changed []bool // by bus: finishChanges computes the scores of its voices
 }
 
 // busConfigs converts all buses of c, with their ducks and sends, for the audio side.
@@ -84,6 +89,10 @@ func (g *busGraph) set(index int, c *command) {
 	}
 	over := a.smoothed(g.mayHaveOutput(index), c.fadeFrames)
 	a.noteTailUntil(g.Set(index, sets[:n], a.now, over, c.change.Shape))
+	if g.sharing && c.change.Fields&(FieldSolo|FieldPitch) == 0 {
+		g.waiting, g.changed[index] = true, true
+		return
+	}
 	g.refresh()
 	solo := c.change.Fields&FieldSolo != 0
 	if solo {
@@ -99,6 +108,45 @@ func (g *busGraph) set(index int, c *command) {
 			a.scores.rescore(i)
 		}
 	}
+}
+
+// finishChanges does the refresh that set has left, if there is one, and updates the scores of the voices on the changed
+// buses and below them. It must be called at the frame of the changes, before scores are used.
+func (g *busGraph) finishChanges() {
+	if !g.waiting {
+		return
+	}
+	a := g.a
+	g.refresh()
+	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
+		if bus := int(a.voices.At(i).bus); g.hasChanged(bus) {
+			a.scores.rescore(i)
+		}
+	}
+	g.waiting = false
+	clear(g.changed)
+}
+
+// hasChanged reports whether sound of the bus with the given index passes through a bus whose change waits for
+// finishChanges.
+func (g *busGraph) hasChanged(bus int) bool {
+	for i, changed := range g.changed {
+		if changed && g.a.tree.PassesThrough(bus, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// executeShared executes c as execute does. If c changes a bus, the refresh of the buses waits for the next command that
+// does not, or for finishChanges, which the caller calls after the last command of a frame.
+func (a *audio) executeShared(c *command) {
+	a.graph.sharing = c.kind == cmdPendingBus || c.kind == cmdSet && c.target.kind == busVoices
+	if !a.graph.sharing {
+		a.graph.finishChanges()
+	}
+	a.execute(c)
+	a.graph.sharing = false
 }
 
 // setEffect executes c, a cmdEffect: it fades parameters of one effect of a bus within c.fadeFrames frames, at least 10
