@@ -52,7 +52,9 @@ type Bank struct {
 	mixer       *mixer.Mixer
 	voiceBuffer []mixer.Handle // buffers of SetPositions
 	spotBuffer  []space.Spot
-	scene       string
+	active      []ActiveScene
+	lastActive  uint64                // the id of the last ActiveScene
+	file        *scenes.File          // of rules
 	stage       scenes.Stage          // scene state applied to the mixer
 	streams     atomic.Pointer[error] // first error of a stream
 
@@ -273,7 +275,8 @@ func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	return m, nil
 }
 
-// Use makes later calls of Play use m. The bank assumes that m is in no scene. m must have the rate and the buses of
+// Use makes later calls of Play use m. The bank assumes that m is in no scene, and leaves all
+// scenes. The volumes of the buses of an earlier mixer do not pass to m. m must have the rate and the buses of
 // the bank, as a mixer made from Config has. The error wraps ErrMixer; the bank then keeps its mixer. Use waits while
 // a Play opens a stream.
 func (b *Bank) Use(m *mixer.Mixer) error {
@@ -297,7 +300,8 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 		return err
 	}
 	b.mixerRules = b.rules
-	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules, m.Engine().At)
+	b.file = scenes.NewFile(b.rules)
+	b.mixer, b.active, b.stage = m, nil, scenes.NewStage(m, b.file, m.Engine().At)
 	setOptions(b.sounds, found)
 	expectStems(m, b.sounds)
 	b.plays = playPool{}

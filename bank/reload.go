@@ -109,6 +109,8 @@ func (b *Bank) stamps() map[string]stamp {
 // Reload reads the file again. Later starts follow the new rules; playing voices continue. Gains, pans,
 // pitches, mutes, cutoffs and ducks of buses, effect values and send gains move to their new values within
 // 50 ms, if the file has changed them. Sounds that are already in the library are not read again.
+// The volumes of buses stay. Active scenes stay active; a scene that the file has lost has no effect until the file has
+// it again.
 //
 // If the file is faulty or has lost all its sounds, or a sound cannot be loaded, the bank keeps its old
 // state; the error is as in Open. Changes that require a new mixer, such as another bus, effect or send,
@@ -206,11 +208,8 @@ func (b *Bank) applyReload(r *rules.Rules, loaded map[string]*sound, root *yaml.
 		return nil
 	}
 	expectStems(b.mixer, loaded)
-	scene := scenes.Find(b.rules, b.scene)
-	if scene == nil {
-		b.scene = ""
-	}
-	if err := b.moveTo(scenes.StateOf(r, scene), busRampTime, differences); err != nil {
+	b.file = scenes.NewFile(r)
+	if err := b.moveTo(b.active, busRampTime, differences); err != nil {
 		return errors.Join(err, differences.err())
 	}
 	return differences.err()

@@ -78,8 +78,8 @@ const (
 )
 
 // Change holds new values of properties of a voice or a bus. Only the properties in Fields are applied. A
-// bus has no speed, and the master has no pitch. Only a bus has a volume and can be muted or soloed. Only a
-// voice has a priority, protection and rounds.
+// bus has no speed, and the master has no pitch. Only buses have a volume, a mute and a solo. Only voices
+// have a priority, protection and rounds.
 type Change struct {
 	Fields  Fields
 	Mute    bool

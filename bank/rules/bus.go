@@ -57,6 +57,8 @@ type Scene struct {
 	Name   string
 	Voices int // 0: the file's
 	Buses  []SceneBus
+
+	Priority int // of its effect values, where several active scenes set one
 }
 
 // SceneBus holds the values of a bus, or of the master, in a scene.

@@ -32,7 +32,7 @@ func (d *sender) apply(c *runsheet.Cue, frame int64, target mixer.Target) error 
 	case *cue.Resize:
 		return d.stage.Resize(frame, a.Voices)
 	case *cue.SetScene:
-		return d.stage.Move(frame, scenes.StateOf(&d.sheet.Rules, scenes.Find(&d.sheet.Rules, a.Scene)), a.Over.Duration(rate), nil)
+		return d.stage.Move(frame, scenes.NewFile(&d.sheet.Rules).With(scenes.Find(&d.sheet.Rules, a.Scene)), a.Over.Duration(rate), nil)
 	case *cue.SetDuck:
 		return at.SetDuck(d.buses[a.Target.Name], a.Duck.MixerDuck(rate))
 	case *cue.Move:

@@ -123,7 +123,7 @@ func newPlayer(s *cue.Sheet, run *runsheet.Sheet, m *mixer.Mixer, loaded []loadi
 	}
 	p := &Player{show: w}
 	p.sender = sender{show: w, countdowns: map[mixer.Tag]*mixer.Countdown{}}
-	p.sender.stage = scenes.NewStage(m, &run.Rules, p.sender.moment)
+	p.sender.stage = scenes.NewStage(m, scenes.NewFile(&run.Rules), p.sender.moment)
 	p.lookahead = lookahead{show: w, sender: &p.sender}
 	p.reporter = reporter{show: w, polled: make([]mixer.Event, 256)}
 	if o.Record {

@@ -15,7 +15,7 @@ import (
 func propertyTable() string {
 	curves := map[property.Curve]string{
 		property.AtOnce: "at once", property.Linear: "linearly", property.Shaped: "linearly in dB, or along `shape`",
-		property.InSemitones: "linearly in semitones", property.InOctaves: "linearly in octaves",
+		property.InAmplitude: "linearly in amplitude", property.InSemitones: "linearly in semitones", property.InOctaves: "linearly in octaves",
 	}
 	number := func(x float64) string {
 		if x == 1./16 {

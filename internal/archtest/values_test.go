@@ -178,6 +178,9 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		return []any{r.bank}
 	case reflect.TypeFor[*bank.Moment]():
 		return []any{new(r.play.At(r.mixer.Now() + 20)), new(r.play.At(mixer.Now))}
+	case reflect.TypeFor[*bank.ActiveScene]():
+		s, _ := r.bank.EnterScene("menu", 0)
+		return []any{&s}
 	case reflect.TypeFor[*bank.Handle]():
 		return []any{&r.play}
 	case reflect.TypeFor[*bank.Options](), reflect.TypeFor[*mixer.Options](), reflect.TypeFor[*mixer.Change](), reflect.TypeFor[*mixer.Played](),
@@ -202,7 +205,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	switch typ {
 	case reflect.TypeFor[string]():
 		return map[string]string{
-			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "Set": "rpm", "Stop": "both",
+			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "EnterScene": "menu", "Set": "rpm", "Stop": "both",
 		}[method]
 	case reflect.TypeFor[float64]():
 		return map[string]float64{"SetPan": 0.5, "SetSpeed": 1.5, "SetLowPass": 500, "SetHighPass": 100, "Set": 0.5}[method]

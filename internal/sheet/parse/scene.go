@@ -9,7 +9,7 @@ import (
 
 // Scene returns the fields of a scene that parse into s, except its buses.
 func Scene(s *rules.Scene) []fields.Field {
-	return []fields.Field{{Key: "voices", To: &s.Voices, Within: Counts}}
+	return []fields.Field{{Key: "voices", To: &s.Voices, Within: Counts}, {Key: "priority", To: &s.Priority, Within: Priorities}}
 }
 
 // SceneBus returns the fields of a bus in a scene that parse into b, except its duck, effects and sends.

@@ -2,6 +2,7 @@
 package scenes
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -14,18 +15,27 @@ import (
 	"voicepool/sounds"
 )
 
-// State holds the values that the file sets in a scene or outside all scenes: the size of the pool and the values of
-// the buses.
-type State struct {
-	scene  *rules.Scene // nil: no scene
-	voices int
-	buses  map[string]busState // by name, including "master"
+// File holds the values of the buses of a file outside all scenes, and the changes of its scenes by bus. It is read-only.
+type File struct {
+	rules  *rules.Rules
+	buses  []*busState                        // by name
+	scenes map[*rules.Scene][]*rules.SceneBus // by scene and the index of the bus in buses; nil: the scene leaves the bus as it is
 }
 
-// busState holds the values of one bus in a scene.
+// State holds the values that a file gives while some of its scenes are active: the size of the pool and the values of
+// the buses. It is read-only.
+type State struct {
+	voices      int
+	voicesScene string      // the scene that sets voices; "": the file
+	buses       []*busState // by name, with "master"
+}
+
+// busState holds the values of one bus.
 type busState struct {
-	change mixer.Change // the properties of a bus
-	duck   mixer.Duck
+	name      string
+	change    mixer.Change // the properties of the bus
+	duck      mixer.Duck
+	duckScene string // the scene that sets duck; "": the file
 
 	effects map[string]effectState  // by name
 	sends   map[string]pcm.Decibels // by destination bus
@@ -37,53 +47,74 @@ type effectState struct {
 	values effect.Values
 }
 
-// StateOf returns the State of scene, or of the file outside all scenes if scene is nil: the values of the rules r,
-// replaced by the values that the scene sets.
-func StateOf(r *rules.Rules, scene *rules.Scene) State {
-	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, Filters: mixer.Filters{LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}}, effects: valuesOf(r.Master.Effects)}}}
+// NewFile returns the File of the rules r, which must not change afterwards.
+func NewFile(r *rules.Rules) *File {
+	f := &File{rules: r, scenes: make(map[*rules.Scene][]*rules.SceneBus, len(r.Scenes))}
+	f.buses = append(f.buses, &busState{name: "master", change: mixer.Change{Gain: r.Master.Gain, Filters: mixer.Filters{LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}}, effects: valuesOf(r.Master.Effects)})
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; i > 0 {
-			s.buses[o.Name] = busState{change: mixer.Change{Gain: o.Gain, Filters: mixer.Filters{LowPass: o.LowPass, HighPass: o.HighPass}}, effects: valuesOf(o.Effects)}
+			f.buses = append(f.buses, &busState{name: o.Name, change: mixer.Change{Gain: o.Gain, Filters: mixer.Filters{LowPass: o.LowPass, HighPass: o.HighPass}}, effects: valuesOf(o.Effects)})
 		}
 	}
 	for i := range r.Buses {
 		b := &r.Buses[i]
-		s.buses[b.Name] = busState{
+		f.buses = append(f.buses, &busState{
+			name:   b.Name,
 			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Filters: mixer.Filters{LowPass: b.LowPass, HighPass: b.HighPass}, Mute: b.Mute, Solo: b.Solo},
 			duck:   b.Duck.MixerDuck(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
-		}
+		})
 	}
-	if scene == nil {
+	slices.SortFunc(f.buses, func(a, b *busState) int { return cmp.Compare(a.name, b.name) })
+	for i := range r.Scenes {
+		scene := &r.Scenes[i]
+		changes := make([]*rules.SceneBus, len(f.buses))
+		for j := range scene.Buses {
+			if at, ok := find(f.buses, scene.Buses[j].Name); ok {
+				changes[at] = &scene.Buses[j]
+			}
+		}
+		f.scenes[scene] = changes
+	}
+	return f
+}
+
+// find returns the index of the bus called name in buses, which are sorted by name.
+func find(buses []*busState, name string) (at int, ok bool) {
+	return slices.BinarySearchFunc(buses, name, func(b *busState, name string) int { return cmp.Compare(b.name, name) })
+}
+
+// With returns the State of the file while the scenes of active are active. They must be scenes of the rules; a nil
+// scene is ignored. Neither the order nor the number of times that a scene occurs matters. Values that no scene sets
+// are the file's, and a value that one scene sets is the scene's. If several scenes set a value, combine.go has the
+// rules.
+func (f *File) With(active ...*rules.Scene) State {
+	s := State{voices: f.rules.Voices, buses: f.buses}
+	active = slices.DeleteFunc(slices.Clone(active), func(s *rules.Scene) bool { return s == nil })
+	slices.SortFunc(active, func(a, b *rules.Scene) int { return cmp.Compare(a.Name, b.Name) })
+	active = slices.Compact(active)
+	if len(active) == 0 {
 		return s
 	}
-	if scene.Voices != 0 {
-		s.voices = scene.Voices
+	s.buses = slices.Clone(f.buses)
+	for _, scene := range active {
+		if scene.Voices != 0 && (s.voicesScene == "" || scene.Voices < s.voices) {
+			s.voices, s.voicesScene = scene.Voices, scene.Name
+		}
 	}
-	for i := range scene.Buses {
-		from := &scene.Buses[i]
-		b := s.buses[from.Name]
-		if from.Gain != nil {
-			b.change.Gain = *from.Gain
+	changes := make([]sceneChange, 0, len(active))
+	combined := make([]busState, 0, len(f.buses))
+	for i := range f.buses {
+		changes = changes[:0]
+		for _, scene := range active {
+			if set := f.scenes[scene][i]; set != nil {
+				changes = append(changes, sceneChange{scene, set})
+			}
 		}
-		if from.Mute != nil {
-			b.change.Mute = *from.Mute
+		if len(changes) > 0 {
+			combined = append(combined, *f.buses[i])
+			s.buses[i] = &combined[len(combined)-1]
+			s.buses[i].combine(changes, f.rules.Rate)
 		}
-		if from.LowPass != nil {
-			b.change.LowPass = *from.LowPass
-		}
-		if from.HighPass != nil {
-			b.change.HighPass = *from.HighPass
-		}
-		if from.Duck != nil {
-			b.duck = from.Duck.MixerDuck(r.Rate)
-		}
-		for _, send := range from.Sends {
-			b.sends[send.To] = send.Gain
-		}
-		for _, move := range from.Effects {
-			maps.Copy(b.effects[move.Effect].values, move.Values)
-		}
-		s.buses[from.Name] = b
 	}
 	return s
 }
@@ -122,20 +153,13 @@ func changedValues(now, old effect.Values) effect.Values {
 	return moves
 }
 
-// path returns keys, the path of a value in the file, after the path of the scene if the scene sets the value. keys
-// is "voices" or begins with "buses" and the name of a bus, for its duck.
-func (s *State) path(keys ...string) []string {
-	if s.scene == nil {
+// path returns keys, the path of a value in the file, after the path of the scene called scene, which sets the value. If
+// scene is empty, the result is keys.
+func path(scene string, keys ...string) []string {
+	if scene == "" {
 		return keys
 	}
-	setByScene := s.scene.Voices != 0
-	if keys[0] == "buses" {
-		setByScene = slices.ContainsFunc(s.scene.Buses, func(b rules.SceneBus) bool { return b.Name == keys[1] && b.Duck != nil })
-	}
-	if setByScene {
-		return append([]string{"scenes", s.scene.Name}, keys...)
-	}
-	return keys
+	return append([]string{"scenes", scene}, keys...)
 }
 
 // Find returns the scene of r called name, or nil.
@@ -178,7 +202,8 @@ type Stage struct {
 	mixer    *mixer.Mixer
 	momentAt func(frame int64) mixer.Moment // returns the moment for commands at a frame
 	state    State
-	size     poolSize // size of the pool
+	buses    []mixer.Bus // of state.buses; nil: not known yet
+	size     poolSize    // size of the pool
 }
 
 // poolSize is the size of the pool: now before frame from, and then afterwards.
@@ -187,10 +212,10 @@ type poolSize struct {
 	changeFrame   int64
 }
 
-// NewStage returns the stage of m, which must be in the state of r without a scene. at returns the moment for
-// commands at a frame, such as m.At.
-func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage {
-	s := Stage{mixer: m, momentAt: at, state: StateOf(r, nil)}
+// NewStage returns the stage of m, which must be in the state of f without a scene. at returns the moment for commands
+// at a frame, such as m.At.
+func NewStage(m *mixer.Mixer, f *File, at func(int64) mixer.Moment) Stage {
+	s := Stage{mixer: m, momentAt: at, state: f.With()}
 	s.size = poolSize{current: s.state.voices, next: s.state.voices}
 	return s
 }
@@ -200,66 +225,78 @@ func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage
 // mixer, such as more voices than its maximum, are reported to reportDifference with their path in the file and keep
 // the old value. After an error of the mixer, part of the changes may be made, and Move may be called again.
 func (s *Stage) Move(frame int64, to State, within time.Duration, reportDifference func(path []string, format string, args ...any)) error {
-	m := s.mixer
 	if to.voices != s.state.voices {
 		switch err := s.resizeOver(frame, to.voices, within); {
 		case errors.Is(err, mixer.ErrOption):
-			reportDifference(to.path("voices"), "it takes a new mixer to have %d; call NewMixer. Until then there are %d", to.voices, s.state.voices)
+			reportDifference(path(to.voicesScene, "voices"), "it takes a new mixer to have %d; call NewMixer. Until then there are %d", to.voices, s.state.voices)
 			to.voices = s.state.voices
 		case err != nil:
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.state.buses)) { // in a fixed order, for recordings
-		old := s.state.buses[name]
-		now, ok := to.buses[name]
-		if !ok {
-			to.buses[name] = old
-			continue
-		}
-		bus, err := m.Bus(name)
-		if err != nil {
-			return err
-		}
-		if change := changedProperties(&now.change, &old.change); change.Fields != 0 {
-			if err := s.momentAt(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
+	if s.buses == nil {
+		buses := make([]mixer.Bus, len(s.state.buses))
+		for i, b := range s.state.buses {
+			var err error
+			if buses[i], err = s.mixer.Bus(b.name); err != nil {
 				return err
 			}
 		}
-		now.restrictTo(&old)
-		to.buses[name] = now
-		if err := s.moveEffects(frame, bus, now.effects, old.effects, within); err != nil {
-			return err
-		}
-		if err := s.moveSends(frame, bus, now.sends, old.sends, within); err != nil {
-			return err
-		}
-		if now.duck == old.duck {
+		s.buses = buses
+	}
+	reached := slices.Clone(s.state.buses)
+	for i, old := range s.state.buses { // by name, for recordings
+		at, known := find(to.buses, old.name)
+		if !known || to.buses[at] == old {
 			continue
 		}
-		if _, err := m.Bus(now.duck.When); now.duck.When != "" && err != nil {
-			reportDifference(to.path("buses", name, "duck", "when"),
-				"only a new mixer has the bus %q; call NewMixer. Until then the duck stays as it was", now.duck.When)
-			now.duck = old.duck
-			to.buses[name] = now
-			continue
-		}
-		if err := s.momentAt(frame).SetDuck(bus, now.duck); err != nil {
+		var err error
+		if reached[i], err = s.moveBus(frame, s.buses[i], to.buses[at], old, within, reportDifference); err != nil {
 			return err
 		}
 	}
-	for name := range to.buses {
-		if _, known := s.state.buses[name]; !known { // the mixer lacks it
-			delete(to.buses, name)
-		}
-	}
-	s.state = to
+	s.state = State{voices: to.voices, voicesScene: to.voicesScene, buses: reached}
 	return nil
 }
 
-// restrictTo reduces the effects and sends of b to the ones in old, which the mixer has. Values missing in b are taken
-// from old. The maps of b are replaced, and old is unchanged.
-func (b *busState) restrictTo(old *busState) {
+// moveBus moves bus from the state old to the state now, from frame on within the time within. It returns the state
+// that it reaches: the mixer lacks what old lacks. The other parameters and the error are as in Move.
+func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within time.Duration, reportDifference func(path []string, format string, args ...any)) (*busState, error) {
+	if change := changedProperties(&now.change, &old.change); change.Fields != 0 {
+		if err := s.momentAt(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
+			return nil, err
+		}
+	}
+	now = now.restrictedTo(old)
+	if len(now.effects) > 0 {
+		if err := s.moveEffects(frame, bus, now.effects, old.effects, within); err != nil {
+			return nil, err
+		}
+	}
+	if len(now.sends) > 0 {
+		if err := s.moveSends(frame, bus, now.sends, old.sends, within); err != nil {
+			return nil, err
+		}
+	}
+	if now.duck == old.duck {
+		return now, nil
+	}
+	if _, err := s.mixer.Bus(now.duck.When); now.duck.When != "" && err != nil {
+		reportDifference(path(now.duckScene, "buses", now.name, "duck", "when"),
+			"only a new mixer has the bus %q; call NewMixer. Until then the duck stays as it was", now.duck.When)
+		kept := *now
+		kept.duck, kept.duckScene = old.duck, old.duckScene
+		return &kept, nil
+	}
+	return now, s.momentAt(frame).SetDuck(bus, now.duck)
+}
+
+// restrictedTo returns b with the effects and sends that old, the state of the mixer, has. Values missing in b are taken
+// from old.
+func (b *busState) restrictedTo(old *busState) *busState {
+	if len(b.effects)+len(old.effects)+len(b.sends)+len(old.sends) == 0 {
+		return b
+	}
 	effects, sends := maps.Clone(old.effects), maps.Clone(old.sends)
 	for name, e := range b.effects {
 		if effects[name].kind == e.kind {
@@ -271,7 +308,9 @@ func (b *busState) restrictTo(old *busState) {
 			sends[to] = gain
 		}
 	}
-	b.effects, b.sends = effects, sends
+	restricted := *b
+	restricted.effects, restricted.sends = effects, sends
+	return &restricted
 }
 
 // moveSends moves the gains in now that differ from old, by destination bus, of the sends of bus, from frame on

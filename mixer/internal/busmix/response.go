@@ -66,8 +66,9 @@ func (g *Graph) Refresh(frame int64) {
 // maxVolume returns the larger of the current and the target factor of the volume at the given frame of the mix.
 func (b *Bus) maxVolume(frame int64) float64 { return max(b.Volume.At(frame), b.Volume.To) }
 
-// SentVolume returns the largest factor by which the volumes of the bus, and of all buses that it is mixed into,
-// multiply the sends of its voices, as of the last Graph.Refresh.
+// SentVolume returns the product of the volumes of the bus and of all buses that it is mixed into, as of the last
+// Graph.Refresh. It multiplies the sends of the voices of the bus. A fade counts with the larger of its current and
+// target value.
 func (b *Bus) SentVolume() float64 { return b.volume }
 
 // Known reports whether RefreshResponses has computed the responses of all buses in r at least once.
