@@ -6,9 +6,7 @@
 //
 // Without BUFFER the driver uses its default.
 //
-// It plays 200 sounds at random times from a fixed seed, and records with its own stream. The result is the
-// time when the server passed on the block with the first sample, so it is never too short. The recording
-// stream requests no latency; otherwise the sink would reduce its own.
+// It plays 200 sounds; package loopback records and measures them.
 package main
 
 import (
@@ -16,7 +14,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -25,12 +22,11 @@ import (
 
 	"github.com/gopxl/beep/v2"
 	"github.com/gopxl/beep/v2/speaker"
-	driver "github.com/jfreymuth/pulse"
 
 	"voicepool/device"
 	"voicepool/device/oto"
 	"voicepool/device/pulse"
-	"voicepool/internal/lateness"
+	"voicepool/internal/loopback"
 	"voicepool/mixer"
 	"voicepool/sounds"
 )
@@ -67,32 +63,20 @@ func main() {
 		steady(buffer)
 		return
 	}
-	heard := listen()
+	heard, err := loopback.Listen("")
+	if err != nil {
+		log.Fatal(err)
+	}
 	play, told := open(os.Args[1], buffer)
 	time.Sleep(time.Second)
-	random := rand.New(rand.NewPCG(1, 1))
-	var took, judged []time.Duration // judged: without the time that the control lost
-	lost := 0
-	control := lateness.Start()
-	for range starts {
-		time.Sleep(rest + time.Duration(random.Int64N(int64(40*time.Millisecond))))
-		for len(heard) > 0 {
-			<-heard
-		}
-		begin := time.Now()
-		play()
-		select {
-		case at := <-heard:
-			took, judged = append(took, at.Sub(begin)), append(judged, at.Sub(begin)-control.Lost(begin, at))
-		case <-time.After(time.Second):
-			lost++
-		}
+	r, err := heard.Measure(context.Background(), starts, rest, play)
+	if err != nil {
+		log.Fatal(err)
 	}
+	took, judged, lost := r.Heard, r.Judged, r.Unheard
 	if len(took) == 0 {
 		log.Fatalf("%s: nothing was heard", os.Args[1])
 	}
-	slices.Sort(took)
-	slices.Sort(judged)
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
 	if file := os.Getenv("LATENCY_JUDGED"); file != "" {
 		line := fmt.Sprintf("%.1f %.1f %d\n", ms(judged[len(judged)/2]), ms(judged[len(judged)*99/100]), lost)
@@ -105,43 +89,18 @@ func main() {
 		ms(took[len(took)/2]), ms(took[len(took)*99/100]), lost, told())
 }
 
-// listen returns a channel with the times when sound begins on the server's default sink.
-func listen() chan time.Time {
-	client, err := driver.NewClient()
-	if err != nil {
-		log.Fatal(err)
-	}
-	sink, err := client.DefaultSink()
-	if err != nil {
-		log.Fatal(err)
-	}
-	heard, quiet := make(chan time.Time, 16), 0
-	stream, err := client.NewRecord(driver.Float32Writer(func(block []float32) (int, error) {
-		now := time.Now()
-		loud := slices.ContainsFunc(block, func(x float32) bool { return x > 0.05 || x < -0.05 })
-		if loud && quiet > rate/20 {
-			heard <- now
-		}
-		if quiet += len(block); loud {
-			quiet = 0
-		}
-		return len(block), nil
-	}), driver.RecordMonitor(sink), driver.RecordSampleRate(rate), driver.RecordBufferFragmentSize(48*4))
-	if err != nil {
-		log.Fatal(err)
-	}
-	stream.Start()
-	return heard
-}
-
 // open opens a driver. It returns a function that plays a sound, and a function that describes the driver's latency.
-func open(name string, buffer time.Duration) (play func(), told func() string) {
+func open(name string, buffer time.Duration) (play func() error, told func() string) {
 	if name == "beep" {
 		buffer = cmp.Or(buffer, 100*time.Millisecond) // the value in beep's examples
 		if err := speaker.Init(rate, beep.SampleRate(rate).N(buffer)); err != nil {
 			log.Fatal(err)
 		}
-		return func() { speaker.Play(beep.Take(length, beep.StreamerFunc(level))) }, func() string { return "" }
+		play = func() error {
+			speaker.Play(beep.Take(length, beep.StreamerFunc(level)))
+			return nil
+		}
+		return play, func() string { return "" }
 	}
 	m, err := mixer.New(mixer.Config{Rate: rate})
 	if err != nil {
@@ -162,10 +121,9 @@ func open(name string, buffer time.Duration) (play func(), told func() string) {
 	if err := out.Start(m); err != nil {
 		log.Fatal(err)
 	}
-	play = func() {
-		if _, err := m.Play(sound, mixer.Options{}); err != nil {
-			log.Fatal(err)
-		}
+	play = func() error {
+		_, err := m.Play(sound, mixer.Options{})
+		return err
 	}
 	return play, func() string {
 		l, of := m.Latency(), device.LatenciesOf(out)
