@@ -23,6 +23,9 @@ type System struct {
 	release map[string]string // of /etc/os-release
 }
 
+// LocalSystem returns the description of the machine of this process.
+func LocalSystem() System { return system(LocalMachine()) }
+
 // system returns the name, the version data and the container of the machine m. If the program lacks the driver of
 // sound servers, only OS and Arch are set.
 func system(m Machine) System {

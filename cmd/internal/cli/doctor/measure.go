@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"voicepool/device"
@@ -58,7 +57,8 @@ func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 		Tone: o.Tone, Seconds: time.Since(start).Round(time.Millisecond).Seconds(),
 		Frames: p.Frames(), Rate: p.Rate(), Queries: len(l.latencies),
 	}
-	m.Gaps, m.Longest = s.pauses()
+	pulled := s.pulls.Totals()
+	m.Gaps, m.Longest = pulled.Gaps, Milliseconds(pulled.Longest)
 	if u, ok := p.(interface{ Underflows() int64 }); ok {
 		m.Gaps = max(m.Gaps, int(u.Underflows()))
 	}
@@ -67,12 +67,14 @@ func measure(ctx context.Context, p Player, o Options) (*Measured, error) {
 		l.latencies = []time.Duration{latencies.Driver + latencies.Server}
 	}
 	slices.Sort(l.latencies)
-	m.Latency, m.Worst = ms(l.latencies[len(l.latencies)/2]), ms(l.latencies[len(l.latencies)-1])
+	m.Latency, m.Worst = Milliseconds(l.latencies[len(l.latencies)/2]), Milliseconds(l.latencies[len(l.latencies)-1])
 	return m, err
 }
 
-// ms converts d to milliseconds, rounded to a tenth.
-func ms(d time.Duration) float64 { return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000 }
+// Milliseconds converts d to milliseconds, rounded to a tenth.
+func Milliseconds(d time.Duration) float64 {
+	return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000
+}
 
 // listener measures a player while it plays.
 type listener struct {
@@ -157,22 +159,17 @@ func (e stallError) Error() string { return string(e) }
 
 // source plays a tone or silence and measures the times of its pulls.
 type source struct {
-	tone       library.FrameReader // nil: silence
-	rate       int
-	bufferTime time.Duration // duration of the player's buffer
-
-	mutex   sync.Mutex
-	frames  int64
-	last    time.Time
-	longest time.Duration // between two pulls
-	gaps    int           // pauses longer than bufferTime
+	tone   library.FrameReader // nil: silence
+	rate   int
+	frames int64 // rendered
+	pulls  *Pulls
 }
 
 // newSource returns a source that measures when a player calls it. It plays a tone of 440 Hz if audible is true,
 // otherwise silence. The parameter rate is in Hz. The parameter bufferTime is the duration of the player's buffer: a
 // longer pause between two calls of Render counts as a gap.
 func newSource(rate int, audible bool, bufferTime time.Duration) (*source, error) {
-	s := &source{rate: rate, bufferTime: bufferTime}
+	s := &source{rate: rate, pulls: NewPulls(bufferTime)}
 	if !audible {
 		return s, nil
 	}
@@ -185,22 +182,11 @@ func newSource(rate int, audible bool, bufferTime time.Duration) (*source, error
 }
 
 // Render fills dst with the next frames of the test signal: silence, or a tone in turn for a second on the left, on
-// the right, and on both channels. It records the time since the last call, and counts a gap if that was too long. It
-// locks s.mutex.
+// the right, and on both channels. It records the time since the last call, and counts a gap if that was too long.
 func (s *source) Render(dst []pcm.Frame) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	now := time.Now()
-	if pause := now.Sub(s.last); s.frames > 0 {
-		s.longest = max(s.longest, pause)
-		if pause > s.bufferTime {
-			s.gaps++
-		}
-	}
-	s.last = now
+	s.pulls.Note(time.Now(), len(dst))
 	if s.tone == nil {
 		clear(dst)
-		s.frames += int64(len(dst))
 		return
 	}
 	n, _ := s.tone.Read(dst) // it is endless
@@ -213,7 +199,7 @@ func (s *source) Render(dst []pcm.Frame) {
 }
 
 // gains returns the linear gains of the tone, left and right, for the next frame. The tone changes its side every
-// second and fades in and out over 20 ms in each. The caller holds s.mutex.
+// second and fades in and out over 20 ms in each.
 func (s *source) gains() (left, right float32) {
 	second, in := s.frames/int64(s.rate), s.frames%int64(s.rate)
 	ramp := int64(s.rate/50) + 1
@@ -229,11 +215,3 @@ func (s *source) gains() (left, right float32) {
 
 // Rate returns the sample rate in Hz.
 func (s *source) Rate() int { return s.rate }
-
-// pauses returns the number of gaps until now, and the longest time between two calls of Render in milliseconds. It
-// locks s.mutex.
-func (s *source) pauses() (gaps int, longest float64) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.gaps, ms(s.longest)
-}
