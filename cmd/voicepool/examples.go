@@ -29,7 +29,7 @@ var examples = map[string][]string{
 	"sounds":  {"voicepool sounds", "voicepool sounds samples --png samples.png"},
 	"effects": {"voicepool effects", "voicepool effects reverb"},
 	"devices": {"voicepool devices"},
-	"doctor":  {"voicepool doctor --tone"},
+	"doctor":  {"voicepool doctor --tone", "voicepool doctor --evidence my-card.json   # ten minutes, for docs/evidence"},
 	"bench":   {"voicepool bench --json > before.json", "voicepool bench --against before.json"},
 	"explain": {
 		"voicepool explain report.json   # the ten most audible losses", "voicepool explain report.json 59   # voice 59",

@@ -32,6 +32,7 @@ audiotest -> cue/report device device/wav internal/listening internal/loudness i
 internal/archtest ->
 internal/scenetest ->
 internal/lateness ->
+internal/loopback -> internal/lateness github.com/jfreymuth/pulse/...
 internal/cputime ->
 internal/longtest ->
 internal/words ->
@@ -145,6 +146,7 @@ cmd/internal/cli/console -> bank/rules cmd/internal/view/meterbar cmd/internal/v
 cmd/internal/cli/catalog -> effect bank/rules cmd/internal/view/meterbar cmd/internal/cli/console cmd/internal/view/figurestyle cue cue/play cue/report internal/words pcm sounds sounds/library sounds/embedded sounds/tone
 cmd/internal/view/cellwidth -> github.com/rivo/uniseg
 cmd/internal/cli/doctor -> device device/auto device/oto device/pulse internal/lateness internal/words pcm sounds/library sounds/tone golang.org/x/sys/unix
+cmd/internal/cli/evidence -> cmd/internal/cli/doctor device device/auto device/pulse internal/lateness internal/loopback internal/words mixer pcm sounds sounds/library sounds/tone
 cmd/internal/cli/sheetlen -> bank/rules cmd/internal/cli/console cue cue/play internal/words mixer sounds/library
 cmd/internal/view/figurestyle -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/view/liveview -> cmd/internal/view/meterbar cmd/internal/view/cellwidth cue cue/play cue/report internal/explain internal/words mixer pcm golang.org/x/term
