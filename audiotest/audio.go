@@ -64,7 +64,7 @@ func New(t testing.TB, c mixer.Config) *Audio {
 		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*voiceHistory{},
 		block: make([]pcm.Frame, max(m.Rate()/50, 1)), polled: make([]mixer.Event, 256),
 	}
-	a.drawTimeline, a.describeVoices = a.timeline, a.describeVoicesAt
+	a.drawTimeline, a.describeVoices, a.describeChange = a.timeline, a.describeVoicesAt, a.describeChangedVoices
 	t.Cleanup(func() {
 		if n := len(a.scheduled); n > 0 && !t.Failed() && !t.Skipped() {
 			t.Errorf("audiotest: %s of Do not called: the first was for %v, and %v were played", words.Count(n, "function"), pcm.Duration(a.scheduled[0].frame, a.rate), pcm.Duration(a.frames, a.rate))

@@ -8,7 +8,8 @@
 //	a.Heard("jump").At(0).Left().Level(-19, 0.5) // this sound alone
 //	a.Stolen("coin").By("jump")
 //	a.Never("scream")
-//	a.Golden("testdata/level1.wav")
+//	a.Golden("testdata/level1.wav")                              // equal bits
+//	a.GoldenLike("testdata/level1.wav", audiotest.Imperceptible) // equal for listeners
 //
 // The name of a sound is its name in the bank, or mixer.Options.Name, or otherwise sounds.Sound.Name. For a
 // sound with several variations, the name of a file, or the end of its path, selects one variation. An

@@ -11,9 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"voicepool/device/wav"
+	"voicepool/internal/metric/mixes"
 	"voicepool/pcm"
 	"voicepool/sounds/library"
 )
@@ -22,6 +24,42 @@ import (
 // file. If they differ, Golden saves the mix next to the file as .got.wav. It reports the first difference with
 // the voices at that frame, and the largest difference.
 func (r *mixRecording) Golden(file string) {
+	r.t.Helper()
+	r.golden(file, r.compare)
+}
+
+// Likeness is a threshold of GoldenLike for the difference between a mix and its file.
+type Likeness int
+
+// Imperceptible requires that listeners can hardly hear a difference, by two metrics that were fitted to listening
+// tests. The 2f-model must give a score of at least 90 of 100. The distance of Zimtohrli must be at most 0.0001.
+const Imperceptible Likeness = 0
+
+// The limits of Imperceptible.
+const (
+	leastScore   = 90
+	mostDistance = 0.0001
+)
+
+// GoldenLike asserts that the current mix sounds like a WAV file, as defined by like. It suits audio that may change
+// slightly, such as by another codec or rounding; Golden requires equal bits. The extension .wav may be omitted. The
+// flag -audiotest.update writes the file. The mix must have the rate and the length of the file. It must last 0.53 s,
+// unless it equals the file. A second of audio takes about 0.1 s.
+//
+// If they sound different, GoldenLike saves the mix next to the file as .got.wav. It reports the results of the metrics
+// and the voices that changed, newest first.
+func (r *mixRecording) GoldenLike(file string, like Likeness) {
+	r.t.Helper()
+	if like != Imperceptible {
+		r.fail("unknown likeness %d, want Imperceptible", like)
+		return
+	}
+	r.golden(strings.TrimSuffix(file, ".wav")+".wav", r.compareSound)
+}
+
+// golden compares the current mix with a WAV file, or writes that file. It fails the test with the text of compare, the
+// difference of the two, unless that is empty.
+func (r *mixRecording) golden(file string, compare func(file string, mix, want []pcm.Frame) string) {
 	r.t.Helper()
 	mix := r.mix.read(0, r.frames)
 	got := strings.TrimSuffix(file, ".wav") + ".got.wav"
@@ -42,7 +80,7 @@ func (r *mixRecording) Golden(file string) {
 	case rate != r.rate:
 		differs = fmt.Sprintf("%s is at %d Hz, the mix at %d", file, rate, r.rate)
 	default:
-		differs = r.compare(file, mix, want)
+		differs = compare(file, mix, want)
 	}
 	if differs == "" {
 		os.Remove(got)
@@ -70,6 +108,38 @@ func (r *mixRecording) compare(file string, mix, want []pcm.Frame) string {
 		return fmt.Sprintf("the mix has %d frames and %s has %d, the same up to there", len(mix), file, len(want))
 	}
 	return ""
+}
+
+// compareSound describes the audible difference between mix and want, the contents of a file. If listeners can hardly
+// hear a difference, it returns "".
+func (r *mixRecording) compareSound(file string, mix, want []pcm.Frame) string {
+	if len(mix) != len(want) {
+		return fmt.Sprintf("the mix has %d frames and %s has %d, want the same number", len(mix), file, len(want))
+	}
+	reference, err := mixes.NewReference(want, r.rate)
+	if err != nil {
+		return fmt.Sprintf("%s: %v", file, err)
+	}
+	got, err := reference.Compare(mix)
+	switch {
+	case err != nil:
+		return err.Error()
+	case got.TwoF == nil:
+		return fmt.Sprintf("the mix differs from %s and lasts %v, want at least 0.53 s for GoldenLike", file, pcm.Duration(r.frames, r.rate))
+	case *got.TwoF >= leastScore && got.Zimtohrli <= mostDistance:
+		return ""
+	}
+	text := fmt.Sprintf("the mix sounds different from %s: the 2f score is %.1f, want at least %d; the Zimtohrli distance is %.5f, want at most %g",
+		file, *got.TwoF, leastScore, got.Zimtohrli, mostDistance)
+	if r.describeChange != nil {
+		change := slices.Clone(mix)
+		for i, f := range want {
+			change[i][0] -= f[0]
+			change[i][1] -= f[1]
+		}
+		text += "; " + r.describeChange(change)
+	}
+	return text
 }
 
 // GoldenHash asserts the SHA-256 hash of the current mix, in hexadecimal. The hash covers the samples as

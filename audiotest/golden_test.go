@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 		t.Error("the file is not written, or what was left is still there")
 	}
 	f, b := level1(t, 0.5)
-	f.says(t, "another gain", "the mix differs from "+file+` at 51ms (frame 51) first, by -12.0 dB at most; "bell" #1, "coin" #2 sounded there; the mix is in `+got, func() { b.Golden(file) })
+	f.says(t, "another gain", "the mix differs from "+file+` at 51ms (frame 51) first, by -12.0 dB at most; "coin" #2, "bell" #1 sounded there; the mix is in `+got, func() { b.Golden(file) })
 	if !exists(got) {
 		t.Error("of a difference the mix is not left")
 	}

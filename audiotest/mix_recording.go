@@ -21,6 +21,7 @@ type mixRecording struct {
 	update         bool // write golden files instead of comparing
 	drawTimeline   func(focus) string
 	describeVoices func(frame int64) string // describes the voices at a frame; nil: unknown
+	describeChange func([]pcm.Frame) string // describes the voices that explain a difference of the mix; nil: unknown
 }
 
 // focus selects the voices that a timeline shows first if it cannot show all. The zero focus selects no voices.

@@ -3,11 +3,13 @@ package audiotest
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -73,22 +75,66 @@ func (a *Audio) voicesOf(stems []mixer.Stem) (all []*voiceHistory) {
 	return all
 }
 
-// describeVoicesAt describes the voices that are audible at a frame of the mix.
+// describeVoicesAt describes the voices that are audible at a frame of the mix, the newest first.
 func (a *Audio) describeVoicesAt(frame int64) string {
 	at, tail := frame-a.mixer.LatencyFrames(), pcm.Frames(10*time.Millisecond, a.rate)
+	names := a.listVoices(func(l *voiceHistory) bool {
+		return slices.ContainsFunc(l.spans, func(s span) bool { return s.from <= at && at-tail < s.to })
+	})
+	if names == "" {
+		return "no voice sounded there"
+	}
+	return names + " sounded there"
+}
+
+// changedCorrelation is the least correlation between a changed voice and the difference of the mix.
+const changedCorrelation = 0.3
+
+// describeChangedVoices describes the voices that explain change, which is the difference between the mix and an
+// earlier mix: while they sounded, the difference correlates with their signal.
+func (a *Audio) describeChangedVoices(change []pcm.Frame) string {
+	latency, tail := a.mixer.LatencyFrames(), pcm.Frames(10*time.Millisecond, a.rate)
+	names := a.listVoices(func(l *voiceHistory) bool {
+		var both, voice, changed float64
+		stem := a.stems[l.stem]
+		for _, s := range l.spans {
+			if stem == nil {
+				break
+			}
+			s = a.clip(span{s.from, min(s.to, a.frames) + tail})
+			for i, f := range stem.read(s.from, s.to) {
+				at := s.from + int64(i) + latency
+				if at >= int64(len(change)) {
+					break
+				}
+				for c, x := range f {
+					y := float64(change[at][c])
+					both += float64(float64(x) * y)
+					voice += float64(float64(x) * float64(x))
+					changed += float64(y * y)
+				}
+			}
+		}
+		return math.Abs(both) > changedCorrelation*math.Sqrt(voice*changed)
+	})
+	if names == "" {
+		return "no voice of the mix explains the change; a sound may be missing"
+	}
+	return "changed: " + names
+}
+
+// listVoices lists the matching voices, at most five, the newest first. If no voice matches, it returns "".
+func (a *Audio) listVoices(match func(*voiceHistory) bool) string {
 	var names []string
-	for _, l := range a.voices {
-		if slices.ContainsFunc(l.spans, func(s span) bool { return s.from <= at && at-tail < s.to }) {
+	for _, l := range slices.Backward(a.voices) {
+		if match(l) {
 			names = append(names, fmt.Sprintf("%q #%d", a.displayName(l.stem), l.number))
 		}
 	}
-	switch n := len(names); {
-	case n == 0:
-		return "no voice sounded there"
-	case n > 5:
-		return fmt.Sprintf("%s and %d more voices sounded there", strings.Join(names[:5], ", "), n-5)
+	if n := len(names); n > 5 {
+		return fmt.Sprintf("%s and %s", strings.Join(names[:5], ", "), words.Count(n-5, "more voice"))
 	}
-	return strings.Join(names, ", ") + " sounded there"
+	return strings.Join(names, ", ")
 }
 
 // sawAllStarts reports whether the event reader has seen all started voices. If not, it fails the test.

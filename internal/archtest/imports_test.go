@@ -28,7 +28,7 @@ internal/leak -> internal/words
 internal/whole -> internal/links
 internal/sheet/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer pcm sounds
-audiotest -> cue/report device device/wav internal/listening internal/loudness internal/words mixer pcm sounds sounds/library
+audiotest -> cue/report device device/wav internal/listening internal/loudness internal/metric/mixes internal/words mixer pcm sounds sounds/library
 internal/archtest ->
 internal/scenetest ->
 internal/lateness ->
@@ -50,6 +50,7 @@ internal/acoustics -> internal/fourier
 internal/metric/zimtohrli -> internal/dsp internal/metric pcm sounds
 internal/metric -> pcm sounds
 internal/metric/peaq -> internal/fourier internal/metric pcm sounds
+internal/metric/mixes -> internal/metric internal/metric/peaq internal/metric/zimtohrli pcm sounds sounds/library
 cmd/internal/lab/steal -> pcm internal/fourier internal/loudness sounds voice internal/panning internal/passfilter internal/property
 cmd/internal/lab/hear -> internal/metric internal/metric/peaq internal/metric/zimtohrli pcm sounds sounds/library
 internal/move -> pcm sounds
@@ -177,7 +178,7 @@ cmd/internal/serve/remote -> bank/rules cmd/internal/cluster cmd/internal/cli/co
 cmd/internal/cli/shell -> sounds/embedded github.com/posener/complete
 cmd/internal/cli/flagtype -> bank/rules device/wav internal/words mixer sounds
 cmd/internal/view/timeline -> cmd/internal/view/figurestyle cmd/internal/cli/outfiles cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
-cmd/internal/lab/policytest -> bank/rules cmd/internal/lab/bench cmd/internal/cli/console cue cue/play cue/report internal/loudness cmd/internal/lab/steal internal/words mixer pcm sounds sounds/library
+cmd/internal/lab/policytest -> bank/rules cmd/internal/lab/bench cmd/internal/cli/console cue cue/play cue/report internal/loudness internal/metric/mixes cmd/internal/lab/steal internal/words mixer pcm sounds sounds/library
 `)
 
 // table parses arrows.
