@@ -52,7 +52,7 @@ cues:
 		t.Fatalf("%d voices are needed, %d rows; want 3, 2", needed, len(rows))
 	}
 	for _, r := range rows {
-		if r.KError != -60 || r.Tiles != 0 || r.Steals != 0 || r.Rejected != 0 || r.Worst != nil {
+		if *r.KError != -60 || *r.Tiles != 0 || *r.Zimtohrli != 0 || *r.TwoF != 100 || r.Steals != 0 || r.Rejected != 0 || r.Worst != nil {
 			t.Errorf("with voices enough %s differs: %+v", r.Policy, r)
 		}
 	}
@@ -66,8 +66,8 @@ cues:
 	if w := reject.Worst; reject.Steals != 0 || reject.Rejected != 2 || w == nil || w.Missing["loud"] != 1 || w.Missing["long"] != 0 || math.Abs(w.Seconds-2.2) > 0.25 {
 		t.Errorf("reject is %+v, worst %+v", reject, w)
 	}
-	if reject.KError < -3 || oldest.KError > reject.KError {
-		t.Errorf("K-errors of %v and %v dB", oldest.KError, reject.KError)
+	if *reject.KError < -3 || *oldest.KError > *reject.KError || *oldest.Zimtohrli > *reject.Zimtohrli || *oldest.TwoF >= 100 || *reject.TwoF >= 100 {
+		t.Errorf("K-errors of %v and %v dB, distances %v and %v, scores %v and %v", *oldest.KError, *reject.KError, *oldest.Zimtohrli, *reject.Zimtohrli, *oldest.TwoF, *reject.TwoF)
 	}
 	for _, name := range []string{"unlimited", "oldest", "reject"} {
 		if info, err := os.Stat(filepath.Join(wavs, name+".wav")); err != nil || info.Size() < 48000*8*2 {

@@ -41,7 +41,7 @@ var examples = map[string][]string{
 	},
 	"timeline":    {"voicepool timeline report.json -o voices.html"},
 	"stealbench":  {"voicepool stealbench --voices 16,32", "voicepool stealbench sheet.yaml --policies quietest,oldest"},
-	"tune":        {"voicepool tune sheet.yaml --damage 1%"},
+	"tune":        {"voicepool tune sheet.yaml --damage 1%", "voicepool tune sheet.yaml --damage 2f=40   # by a perceptual metric"},
 	"hear":        {"voicepool hear unlimited.wav quietest.wav", "voicepool hear unlimited.wav oldest.wav --json"},
 	"compare":     {"voicepool compare sheet.yaml --policies quietest,oldest,reject --wav mixes"},
 	"farm submit": {"voicepool farm submit a.yaml b.yaml --do compare --nats nats://127.0.0.1:4222"},

@@ -26,7 +26,7 @@ type stealbenchCommand struct {
 	Corpus   uint64              `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
 	Sounds   string              `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
 	All      bool                `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
-	Length   *flagtype.Time      `placeholder:"TIME" help:"Stop the cue sheet after this time."`
+	Length   *flagtype.Time      `placeholder:"TIME" help:"Stop the cue sheet, or each scene, after this time; a scene lasts 8 s."`
 	Write    string              `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder instead of measuring them."`
 	SVG      string              `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
 	trialFlags
@@ -60,8 +60,8 @@ func (b *stealbenchCommand) check() error {
 		return console.Usage("--svg, --write, --all, --seeds and --sounds are for the built-in scenes; omit them with a sheet")
 	case b.Sounds != "" && b.Corpus != 1:
 		return console.Usage("--corpus and --sounds exclude each other: sounds are either generated or read from a folder")
-	case b.Sheet == "" && b.Length != nil:
-		return console.Usage("--length needs a sheet; every built-in scene lasts 8 s")
+	case b.Sheet == "" && b.Length != nil && (b.frames() < 1 || b.frames() > steal.SceneFrames):
+		return console.Usage("--length: want more than 0 s, and at most the 8 s of a scene")
 	}
 	seeds, voices := []uint64{1, 2}, []int{16, 32}
 	switch {
@@ -93,9 +93,17 @@ func (b *stealbenchCommand) check() error {
 	return nil
 }
 
+// frames returns the length of a scene.
+func (b *stealbenchCommand) frames() int64 {
+	if b.Length == nil {
+		return steal.SceneFrames
+	}
+	return b.Length.Value().Frames(steal.Rate)
+}
+
 // plan returns the measurements that the flags select. Call check before.
 func (b *stealbenchCommand) plan() *policytest.Plan {
-	return &policytest.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
+	return &policytest.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies, Frames: b.frames()}
 }
 
 // recordings returns the sounds for the scenes: generated from the seed b.Corpus, or loaded from the folder --sounds.

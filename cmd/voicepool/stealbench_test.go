@@ -61,7 +61,7 @@ func TestStealbench(t *testing.T) {
 		args = append(args, "--scene", "plat,rts")
 	} else {
 		rows, folder = 6, folderOfSounds(t)
-		args = append(args, "--scene", "plat", "--sounds", folder)
+		args = append(args, "--scene", "plat", "--sounds", folder, "--length", "4s")
 	}
 	out, err := runSteal(t, args...)
 	if err != nil {
@@ -74,6 +74,8 @@ func TestStealbench(t *testing.T) {
 			Voices        int
 			KError        *float64 `json:"k_error_db"`
 			Power         *float64 `json:"power_error_db"`
+			Zimtohrli     *float64
+			TwoF          *float64 `json:"2f"`
 			Over          *float64 `json:"over_optimum_db"`
 			Tiles         *float64 `json:"audible_tiles"`
 			Cuts          *float64 `json:"audible_cuts"`
@@ -104,12 +106,15 @@ func TestStealbench(t *testing.T) {
 			errs[of] = *r.Power
 		case "optimum":
 			errs[of] = *r.KError
+			if *r.Zimtohrli <= 0 || *r.Zimtohrli > 0.1 || *r.TwoF <= 0 || *r.TwoF >= 100 {
+				t.Errorf("%s: distance %v, score %v", r.Policy, *r.Zimtohrli, *r.TwoF)
+			}
 		default:
 			errs[of], tiles[of] = *r.KError, *r.Tiles
 			if math.Abs(*r.Power-*r.KError) > 1 {
 				t.Errorf("%s: %.2f dB of the render, %.2f of its parts", r.Policy, *r.KError, *r.Power)
 			}
-			if r.Scene != "rts" && r.Scene != "plat" || r.Voices != 16 || *r.Tiles <= 0 || *r.Ns <= 0 || (r.Policy == "reject") != (*r.Steals == 0) || (r.Cuts == nil) != (*r.Steals == 0) || r.Cuts != nil && math.Abs(*r.CutsHeard-*r.Cuts**r.Steals) > 1e-9 {
+			if r.Scene != "rts" && r.Scene != "plat" || r.Voices != 16 || *r.Tiles <= 0 || *r.Zimtohrli <= 0 || *r.TwoF >= 100 || *r.Ns <= 0 || (r.Policy == "reject") != (*r.Steals == 0) || (r.Cuts == nil) != (*r.Steals == 0) || r.Cuts != nil && math.Abs(*r.CutsHeard-*r.Cuts**r.Steals) > 1e-9 {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -281,7 +286,7 @@ func TestStealUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"stealbench", "--scene", "fir"}, {"stealbench", "--voices", "0"}, {"stealbench", "--voices", "65537"}, {"stealbench", "--policies", "loudest"},
 		{"stealbench", "--policies", "grow"}, {"stealbench", "--policies", "oldest+refuse"}, {"stealbench", "--policies", "quietest+x"}, {"stealbench", "--policies", "quietest+virtual=x"},
-		{"stealbench", "--length", "3s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
+		{"stealbench", "--length", "9s"}, {"stealbench", "--length", "0s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
 		{"tune", loop, "--damage", "101%"}, {"tune", loop, "--damage", "x"}, {"tune"},
 	} {
 		if out, err := runSteal(t, args...); console.ExitCode(err) != console.ExitUsage || out != "" {

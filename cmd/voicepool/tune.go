@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/cli/flagtype"
@@ -13,28 +11,11 @@ import (
 
 type tuneCommand struct {
 	Sheet  string             `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
-	Damage shareFlag          `default:"1%" placeholder:"SHARE" help:"Share of the mix that may audibly differ (${default})."`
+	Damage policytest.Damage  `default:"1%" placeholder:"DAMAGE" help:"Largest acceptable damage (${default}): a share of the mix that may audibly differ, as in 1%; a Zimtohrli distance, as in zimtohrli=0.002; or points of the 2f score below 100, as in 2f=40."`
 	Policy *policytest.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
 	Length *flagtype.Time     `placeholder:"TIME" help:"Stop after this time."`
 	goesFlag
 	trialFlags
-}
-
-// shareFlag is a share such as 1% or 0.01.
-type shareFlag float64
-
-// UnmarshalText parses a share, from 0 to 1 or from 0% to 100%. Other text is an error and leaves s unchanged.
-func (s *shareFlag) UnmarshalText(text []byte) error {
-	number, percent := strings.CutSuffix(string(text), "%")
-	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		x /= 100
-	}
-	if err != nil || !(x >= 0 && x <= 1) {
-		return fmt.Errorf("invalid share %q (want 0%% to 100%%, or 0 to 1)", text)
-	}
-	*s = shareFlag(x)
-	return nil
 }
 
 // Run finds and prints the smallest pool with a loss within --damage.
@@ -57,7 +38,7 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	if err != nil {
 		return err
 	}
-	found, err := k.Smallest(interrupted, policy, float64(t.Damage), func(voices int) {
+	found, err := k.Smallest(interrupted, policy, t.Damage, func(voices int) {
 		c.Progress("rendering with %s", count(voices, "voice"))
 	})
 	if err != nil {
@@ -67,26 +48,27 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	best := &found.Best
 	if t.JSON {
 		return c.JSON(struct {
-			Sheet  string           `json:"sheet"`
-			Damage float64          `json:"damage"`
-			Policy string           `json:"policy"`
-			Voices int              `json:"voices"`
-			Within bool             `json:"within_damage"`
-			Needed int              `json:"needed_voices"`
-			Rows   []policytest.Row `json:"rows"`
-		}{t.Sheet, float64(t.Damage), best.Policy, best.Voices, found.Within, found.Needed, found.Rows})
+			Sheet   string           `json:"sheet"`
+			Damage  float64          `json:"damage"`
+			Measure string           `json:"measure"`
+			Policy  string           `json:"policy"`
+			Voices  int              `json:"voices"`
+			Within  bool             `json:"within_damage"`
+			Needed  int              `json:"needed_voices"`
+			Rows    []policytest.Row `json:"rows"`
+		}{t.Sheet, t.Damage.Limit, t.Damage.Measure, best.Policy, best.Voices, found.Within, found.Needed, found.Rows})
 	}
 	policytest.PrintSheet(c.Out, found.Rows)
 	sheet, needed := oneLine(t.Sheet), count(best.Voices, "voice")
 	if !found.Within {
-		fmt.Fprintf(c.Out, "\n%s: no pool is large enough: even with %s, enough for all sounds at once, you would hear %s: more than %.3g %%. %s\n",
-			sheet, needed, best.AudibleShare(" of it go"), 100*t.Damage, policytest.LimitNote([]string{best.Policy}, k.Sheet))
+		fmt.Fprintf(c.Out, "\n%s: no pool is large enough: even with %s, enough for all sounds at once, %s: %s. %s\n",
+			sheet, needed, t.Damage.Describe(best), t.Damage.Exceeded(), policytest.LimitNote([]string{best.Policy}, k.Sheet))
 		return nil
 	}
-	fmt.Fprintf(c.Out, "\n%s: use %s: you would hear %s", sheet, needed, best.AudibleShare(" of it go"))
+	fmt.Fprintf(c.Out, "\n%s: use %s: %s", sheet, needed, t.Damage.Describe(best))
 	for i := range found.Rows {
 		if r := &found.Rows[i]; r.Voices == best.Voices-1 {
-			fmt.Fprintf(c.Out, "; with %d, %s", r.Voices, r.AudibleShare(""))
+			fmt.Fprintf(c.Out, "; with %d, %s", r.Voices, t.Damage.Value(r))
 		}
 	}
 	fmt.Fprintf(c.Out, ". A pool of %d needs no steals.\n", found.Needed)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/lab/steal"
 	"voicepool/cue"
 	"voicepool/cue/report"
@@ -24,7 +25,7 @@ type Comparison struct {
 	Needed int // number of voices for a mix without losses to the pool
 
 	lib       *library.Library
-	reference *steal.Reference
+	reference *reference
 	seconds   float64
 }
 
@@ -38,7 +39,7 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *library.Library) 
 		return nil, nil, err
 	}
 	k := &Comparison{Sheet: sheet, Needed: needed, lib: lib, seconds: max(float64(len(whole.Mix))/float64(sheet.Rate), 1e-3)}
-	k.reference, err = steal.NewReference(whole.Mix, sheet.Rate)
+	k.reference, err = newReference(whole.Mix, sheet.Rate)
 	return k, whole, err
 }
 
@@ -71,10 +72,14 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 	if err != nil {
 		return Row{}, err
 	}
+	d, err := console.Within(ctx, func() (Difference, error) { return k.reference.compare(r.Mix) })
+	if err != nil {
+		return Row{}, fmt.Errorf("%s: %w", words.OneLine(k.Sheet.File), err)
+	}
 	n := r.Losses()
 	perSecond := func(n int64) *float64 { return new(float64(n) / k.seconds) }
 	return Row{
-		Voices: voices, Virtual: p.Virtuals(k.Sheet.Virtual), Policy: p.Label(k.Sheet), KError: new(report.Level(k.reference.KError(r.Mix))), Tiles: new(k.reference.Tiles(r.Mix)),
+		Voices: voices, Virtual: p.Virtuals(k.Sheet.Virtual), Policy: p.Label(k.Sheet), Difference: d,
 		Steals: perSecond(n.Steals), Rejected: perSecond(n.Rejected), Swaps: perSecond(n.Swaps), LimitSteals: perSecond(n.LimitSteals), Limited: perSecond(n.Limited),
 	}, nil
 }
@@ -149,12 +154,12 @@ type Search struct {
 	Needed int   // number of voices for a mix without losses to the pool
 }
 
-// Smallest finds the smallest pool that is good enough for the policy p. A pool is good enough if the share of the mix
-// that audibly differs from a mix without steals is at most damage, from 0 to 1. The result has the row of this pool
-// and the rows of all measured pools. If even a pool for all voices is not good enough, Search.Within is false.
-// Smallest searches by bisection, which assumes that a larger pool loses less. It calls next with each pool size before
-// it measures that pool; next must not be nil. After an error the result is incomplete or nil.
-func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
+// Smallest finds the smallest pool that is good enough for the policy p. A pool is good enough if its difference from a
+// mix without steals is within damage. The result has the row of this pool and the rows of all measured pools. If even
+// a pool for all voices is not good enough, Search.Within is false. Smallest searches by bisection, which assumes that
+// a larger pool loses less. It calls next with each pool size before it measures that pool; next must not be nil. After
+// an error the result is incomplete or nil.
+func (k *Comparison) Smallest(ctx context.Context, p Policy, damage Damage, next func(voices int)) (*Search, error) {
 	needed, err := k.sufficientPool(ctx, p)
 	if err != nil {
 		return nil, err
@@ -167,7 +172,9 @@ func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, nex
 			return false, err
 		}
 		s.Rows = append(s.Rows, row)
-		within = *row.Tiles <= damage
+		if within, err = damage.within(&row); err != nil {
+			return false, fmt.Errorf("%s: %w", words.OneLine(k.Sheet.File), err)
+		}
 		if within || voices == needed {
 			s.Best = row
 		}
@@ -189,10 +196,9 @@ func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, nex
 
 // PolicyRow compares a policy with a mix without steals.
 type PolicyRow struct {
-	Policy  string       `json:"policy"`
-	KError  report.Level `json:"k_error_db"`
-	Tiles   float64      `json:"audible_tiles"`
-	Virtual int          `json:"virtual"` // virtual voices beside the pool
+	Policy string `json:"policy"`
+	Difference
+	Virtual int `json:"virtual"` // virtual voices beside the pool
 	Losses
 	Grown int     `json:"grown_to,omitempty"`
 	Worst *Moment `json:"worst"` // null: no difference
@@ -220,8 +226,12 @@ func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRo
 	if err != nil {
 		return PolicyRow{}, nil, err
 	}
+	d, err := console.Within(ctx, func() (Difference, error) { return k.reference.compare(limited.Mix) })
+	if err != nil {
+		return PolicyRow{}, nil, fmt.Errorf("%s: %w", words.OneLine(k.Sheet.File), err)
+	}
 	row := PolicyRow{
-		Policy: p.Name, Virtual: p.Virtuals(k.Sheet.Virtual), KError: report.Level(k.reference.KError(limited.Mix)), Tiles: k.reference.Tiles(limited.Mix),
+		Policy: p.Name, Virtual: p.Virtuals(k.Sheet.Virtual), Difference: d,
 		Losses: limited.Losses(), Worst: k.findWorst(whole, limited),
 	}
 	if p.Overflow == mixer.GrowPool {

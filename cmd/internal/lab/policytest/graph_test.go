@@ -64,7 +64,7 @@ func checkDrawing(t *testing.T, scenes, policies []string, pools []int) {
 	for _, scene := range scenes {
 		for _, policy := range policies {
 			for _, voices := range pools {
-				rows = append(rows, Row{Scene: scene, Policy: policy, Voices: voices, Tiles: new(0.5)})
+				rows = append(rows, Row{Scene: scene, Policy: policy, Voices: voices, Difference: Difference{Tiles: new(0.5)}})
 			}
 		}
 	}

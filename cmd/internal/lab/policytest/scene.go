@@ -29,20 +29,21 @@ type sceneRun struct {
 	sheet     *cue.Sheet
 	cues      []int // index of each cue's event in the scene
 	parts     []steal.Part
-	reference *steal.Reference
+	reference *reference
 	length    float64 // seconds
 }
 
 // newSceneRun prepares the measurements of one built-in test scene, identified by its name and a seed. It generates
 // the starts of the scene, its cue sheet, and the signal of each start. It also renders the reference: a mix with a
-// slot for every sound, so that no sound is stolen. An unknown name is an error that wraps steal.ErrScene. With an
+// slot for every sound, so that no sound is stolen. The scene ends after the parameter frames at most. An unknown name is an error that wraps steal.ErrScene. With an
 // error, do not use the result.
-func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
+func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64, frames int64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
 	var err error
 	if r.scene, err = steal.NewScene(name, seed, stage.corpus); err != nil {
 		return nil, err
 	}
+	r.scene.Cut(frames)
 	if r.parts, err = r.scene.Parts(stage.corpus); err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 		return nil, err
 	}
 	r.length = float64(r.scene.Frames) / steal.Rate
-	r.reference, err = steal.NewReference(run.Mix, steal.Rate)
+	r.reference, err = newReference(run.Mix, steal.Rate)
 	return r, err
 }
 
@@ -79,10 +80,13 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 			audible++
 		}
 	}
+	d, err := r.reference.compare(run.Mix)
+	if err != nil {
+		return Row{}, err
+	}
 	steals := len(cuts)
 	row := Row{
-		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name,
-		KError: new(report.Level(r.reference.KError(run.Mix))), Tiles: new(r.reference.Tiles(run.Mix)),
+		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name, Difference: d,
 		Power:  new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
 		Steals: new(float64(steals) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
 	}
@@ -131,6 +135,7 @@ type Plan struct {
 	Seeds    []uint64
 	Voices   []int // pool sizes
 	Policies []Policy
+	Frames   int64 // length of each scene, at least 1; a scene lasts steal.SceneFrames at most
 }
 
 // Measure measures every scene of the plan with every seed, in parallel on all processors. stage has the sounds of the
@@ -156,7 +161,7 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 // found with hindsight. The row "bound" has only a lower bound for the power error of any choice. The field Optimum of
 // a policy's row is its K-error minus the K-error of the row "optimum". With an error, it returns no rows.
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
-	r, err := newSceneRun(ctx, stage, name, seed)
+	r, err := newSceneRun(ctx, stage, name, seed, p.Frames)
 	if err != nil {
 		return nil, err
 	}
@@ -165,17 +170,20 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 	var rows []Row
 	for k, voices := range p.Voices {
 		best := steal.Mix(r.parts, optima[k].Cuts, steal.Tail(), r.scene.Frames)
-		least := r.reference.KError(best)
+		least, err := r.reference.compare(best)
+		if err != nil {
+			return nil, err
+		}
 		for _, policy := range p.Policies {
 			row, err := r.measure(ctx, policy, voices)
 			if err != nil {
 				return nil, err
 			}
-			row.Optimum = new(report.Level(float64(*row.KError) - least))
+			row.Optimum = new(*row.KError - *least.KError)
 			rows = append(rows, row)
 		}
 		rows = append(rows,
-			Row{Policy: "optimum", Voices: voices, KError: new(report.Level(least)), Power: new(report.Level(optima[k].KError)), Tiles: new(r.reference.Tiles(best))},
+			Row{Policy: "optimum", Voices: voices, Difference: least, Power: new(report.Level(optima[k].KError))},
 			Row{Policy: "bound", Voices: voices, Power: new(report.Level(bounds[k]))})
 	}
 	for i := range rows {
@@ -204,6 +212,7 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 			if err != nil {
 				return err
 			}
+			scene.Cut(p.Frames)
 			sheet, _ := scene.Sheet(corpus, "sounds/")
 			file := filepath.Join(to, fmt.Sprintf("%s-%d.yaml", name, seed))
 			if err := os.WriteFile(file, sheet, 0o666); err != nil {

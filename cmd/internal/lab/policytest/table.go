@@ -34,6 +34,16 @@ func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	}
 }
 
+// differenceColumns returns the columns of a Difference, which the parameter of returns for a row.
+func differenceColumns[R any](of func(R) *Difference) []column[R] {
+	return []column[R]{
+		{"K-error", "dB", 7, func(r R) string { return decibels(of(r).KError) }},
+		{"audible", "tiles", 8, func(r R) string { return percent(of(r).Tiles) }},
+		{"Zimtohrli", "distance", 9, func(r R) string { return distance(of(r).Zimtohrli) }},
+		{"2f", "score", 5, func(r R) string { return score(of(r).TwoF) }},
+	}
+}
+
 // nameWidth returns the width of a left-aligned table column that holds names. The parameter name returns the name of
 // a row. The width is the length in bytes of the longest name, but not less than the parameter least. The result is
 // negative, because a negative width means left-aligned.
@@ -51,11 +61,11 @@ func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	name := func(r PolicyRow) string { return r.Policy }
 	columns := []column[PolicyRow]{
 		{"policy", "", nameWidth(rows, 16, name), name},
-		{"K-error", "dB", 7, func(r PolicyRow) string { return decibels(&r.KError) }},
-		{"audible", "tiles", 8, func(r PolicyRow) string { return percent(&r.Tiles) }},
-		{"stolen", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Steals) }},
-		{"rejected", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Rejected) }},
 	}
+	columns = append(columns, differenceColumns(func(r PolicyRow) *Difference { return &r.Difference })...)
+	columns = append(columns,
+		column[PolicyRow]{"stolen", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Steals) }},
+		column[PolicyRow]{"rejected", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Rejected) }})
 	if slices.ContainsFunc(rows, func(r PolicyRow) bool { return r.Virtual > 0 }) {
 		columns = append(columns, column[PolicyRow]{"became", "virtual", 8, func(r PolicyRow) string { return fmt.Sprint(r.Swaps) }})
 	}
@@ -81,11 +91,11 @@ func PrintSheet(w io.Writer, rows []Row) {
 	columns := []column[Row]{
 		{"voices", "", 6, func(r Row) string { return fmt.Sprint(r.Voices) }},
 		{"policy", "", nameWidth(rows, 16, name), name},
-		{"K-error", "dB", 7, func(r Row) string { return decibels(r.KError) }},
-		{"audible", "tiles", 8, func(r Row) string { return percent(r.Tiles) }},
-		{"stolen/s", "by pool", 10, func(r Row) string { return figure(r.Steals) }},
-		{"rejected/s", "by pool", 10, func(r Row) string { return figure(r.Rejected) }},
 	}
+	columns = append(columns, differenceColumns(func(r Row) *Difference { return &r.Difference })...)
+	columns = append(columns,
+		column[Row]{"stolen/s", "by pool", 10, func(r Row) string { return figure(r.Steals) }},
+		column[Row]{"rejected/s", "by pool", 10, func(r Row) string { return figure(r.Rejected) }})
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Virtual > 0 }) {
 		columns = append(columns, column[Row]{"became", "virtual/s", 10, func(r Row) string { return figure(r.Swaps) }})
 	}
@@ -112,9 +122,9 @@ func LimitNote(policies []string, sheet *cue.Sheet) string {
 // PrintScenes writes a table to w with a line for each row, the measured values of a scene. An empty line comes before
 // each change of scene or pool size. Missing values are left blank. There must be at least one row.
 func PrintScenes(w io.Writer, rows []Row) {
-	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
-	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
-	fmt.Fprintf(w, line, "", "", "", "", "dB", "dB", "dB", "tiles", "audible", "", "audible", "")
+	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %9s %6s %8s %9s %9s %9s\n"
+	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "Zimtohrli", "2f", "cuts", "steals/s", "cuts/s", "ns/start")
+	fmt.Fprintf(w, line, "", "", "", "", "dB", "dB", "dB", "tiles", "distance", "score", "audible", "", "audible", "")
 	last := rows[0]
 	for _, r := range rows {
 		if r.Scene != last.Scene || r.Voices != last.Voices {
@@ -122,7 +132,7 @@ func PrintScenes(w io.Writer, rows []Row) {
 		}
 		last = r
 		fmt.Fprintf(w, line, r.Scene, fmt.Sprint(r.Voices), fmt.Sprint(r.Virtual), r.Policy, decibels(r.KError), decibels(r.Power), decibels(r.Optimum),
-			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.CutsPerSecond), figure(r.NsPerPlay))
+			percent(r.Tiles), distance(r.Zimtohrli), score(r.TwoF), percent(r.Cuts), figure(r.Steals), figure(r.CutsPerSecond), figure(r.NsPerPlay))
 	}
 }
 
@@ -134,10 +144,9 @@ type Row struct {
 	Policy  string `json:"policy"` // or optimum, bound
 	Seed    uint64 `json:"seed,omitempty"`
 
-	KError        *report.Level `json:"k_error_db,omitempty"`        // of the mix
+	Difference
 	Power         *report.Level `json:"power_error_db,omitempty"`    // assuming that the powers of voices add up
 	Optimum       *report.Level `json:"over_optimum_db,omitempty"`   // KError minus the optimum's
-	Tiles         *float64      `json:"audible_tiles,omitempty"`     // a share
 	Cuts          *float64      `json:"audible_cuts,omitempty"`      // a share of the steals
 	Steals        *float64      `json:"steals_per_second,omitempty"` // relative to the length of the reference
 	CutsPerSecond *float64      `json:"audible_cuts_per_second,omitempty"`
@@ -173,6 +182,8 @@ func Means(runs []Row) []Row {
 		updateMean(&rows[i].Power, r.Power, n)
 		updateMean(&rows[i].Optimum, r.Optimum, n)
 		updateMean(&rows[i].Tiles, r.Tiles, n)
+		updateMean(&rows[i].Zimtohrli, r.Zimtohrli, n)
+		updateMean(&rows[i].TwoF, r.TwoF, n)
 		updateMean(&rows[i].Cuts, r.Cuts, n)
 		updateMean(&rows[i].Steals, r.Steals, n)
 		updateMean(&rows[i].CutsPerSecond, r.CutsPerSecond, n)
@@ -207,6 +218,22 @@ func percent(share *float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.2f %%", 100**share)
+}
+
+// distance formats a distance of Zimtohrli with four decimals. nil gives "".
+func distance(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.4f", *x)
+}
+
+// score formats a score of the 2f-model with one decimal. nil gives "".
+func score(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", *x)
 }
 
 // figure formats a number that is not negative. Below 10 it has one decimal, from there on it has no decimals. A

@@ -36,7 +36,9 @@ type Scene struct {
 	Events []Event // sorted by frame
 }
 
-// sceneSeconds is the length of each scene.
+// SceneFrames is the length of each scene that is not cut.
+const SceneFrames = sceneSeconds * Rate
+
 const sceneSeconds = 8
 
 // Scenes returns the names of all scenes, in the order of the table.
@@ -60,7 +62,7 @@ var scenes = [...]struct {
 // unknown, the error wraps ErrScene and lists the known names. If corpus lacks a kind of sound that the scene uses,
 // NewScene panics; see Lacks.
 func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
-	s := &sceneBuilder{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
+	s := &sceneBuilder{Scene: Scene{Name: name, Seed: seed, Frames: SceneFrames}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
 	for i, r := range corpus {
 		s.kinds[r.Kind] = append(s.kinds[r.Kind], i)
 	}
@@ -71,6 +73,12 @@ func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	scenes[i].make(s)
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return &s.Scene, nil
+}
+
+// Cut ends the scene after the given number of frames, at least 1. If the scene is not longer, it does not change.
+func (s *Scene) Cut(frames int64) {
+	s.Frames = min(s.Frames, frames)
+	s.Events = slices.DeleteFunc(s.Events, func(e Event) bool { return e.At >= s.Frames })
 }
 
 // sceneBuilder is a scene under construction.

@@ -15,6 +15,40 @@ import (
 )
 
 // TestScenes checks that scenes have their intended density and are the same on every machine.
+// TestCut checks that a cut scene has the starts before the cut, and that no sound outlasts it.
+func TestCut(t *testing.T) {
+	corpus := Corpus(1)
+	whole, err := NewScene("amb", 3, corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := NewScene("amb", 3, corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut.Cut(3 * Rate)
+	n := slices.IndexFunc(whole.Events, func(e Event) bool { return e.At >= 3*Rate })
+	if n < 10 || len(cut.Events) != n || cut.Frames != 3*Rate {
+		t.Fatalf("%d of %d events in %d frames, want %d", len(cut.Events), len(whole.Events), cut.Frames, n)
+	}
+	for i, e := range cut.Events {
+		if w := &whole.Events[i]; e.At != w.At || e.Sound != w.Sound || e.Gain != w.Gain {
+			t.Fatalf("event %d is %+v, want %+v", i, e, *w)
+		}
+		if end := cut.end(&e, corpus); end > cut.Frames {
+			t.Errorf("event %d ends at %d", i, end)
+		}
+	}
+	for _, c := range cut.cues(corpus) {
+		if c.frame >= cut.Frames {
+			t.Errorf("a cue at %d", c.frame)
+		}
+	}
+	if cut.Cut(SceneFrames); cut.Frames != 3*Rate {
+		t.Error("a cut scene grows")
+	}
+}
+
 func TestScenes(t *testing.T) {
 	if Race {
 		t.Skip("one goroutine, and slow")
