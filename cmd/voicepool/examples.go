@@ -40,7 +40,7 @@ var examples = map[string][]string{
 		"voicepool expect captured.wav rules.yaml   # searches for the sounds of the rules",
 	},
 	"timeline":    {"voicepool timeline report.json -o voices.html"},
-	"stealbench":  {"voicepool stealbench --voices 16,32", "voicepool stealbench sheet.yaml --policies quietest,oldest"},
+	"stealbench":  {"voicepool stealbench --voices 16,32", "voicepool stealbench --judge judged   # a table of all policies in all scenes", "voicepool stealbench sheet.yaml --policies quietest,oldest"},
 	"tune":        {"voicepool tune sheet.yaml --damage 1%", "voicepool tune sheet.yaml --damage 2f=40   # by a perceptual metric"},
 	"hear":        {"voicepool hear unlimited.wav quietest.wav", "voicepool hear unlimited.wav oldest.wav --json"},
 	"compare":     {"voicepool compare sheet.yaml --policies quietest,oldest,reject --wav mixes"},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,15 +21,16 @@ import (
 
 type stealbenchCommand struct {
 	Sheet    string              `arg:"" predictor:"sheet" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
-	Scenes   []string            `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default}); also walls."`
+	Scenes   []string            `name:"scene" placeholder:"NAME,..." help:"Scenes to measure (fire,plat,rts,amb,rhythm; with --judge all); also walls, engines, crowd, music and menu."`
 	Voices   []int               `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
-	Policies []policytest.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds can be lost, too), +blind (ignores filters, effects and sends) and +virtual=N, as in masked+virtual=64; quietest may have +refuse. Default of +virtual and +refuse: as in the sheet."`
+	Policies []policytest.Policy `placeholder:"NAME,..." help:"Policies to measure (quietest,oldest,gain,reject; with --judge also these and masked with 64 virtual voices); also masked. A policy may have +end (endless sounds can be lost, too), +blind (ignores filters, effects and sends) and +virtual=N, as in masked+virtual=64; quietest may have +refuse. Default of +virtual and +refuse: as in the sheet."`
 	Seeds    []uint64            `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
 	Corpus   uint64              `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
 	Sounds   string              `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
 	All      bool                `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
 	Length   *flagtype.Time      `placeholder:"TIME" help:"Stop the cue sheet, or each scene, after this time; a scene lasts 8 s."`
 	Write    string              `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder instead of measuring them."`
+	Judge    string              `placeholder:"FOLDER" help:"Compare all policies with quietest in all scenes, by six seeds and the sizes 8, 16, 32, 64, and write table.md, runs.csv and picture.svg to a new folder."`
 	SVG      string              `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
 	trialFlags
 }
@@ -43,12 +46,14 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 		work = b.sheet
 	case b.Write != "":
 		work = b.write
+	case b.Judge != "":
+		work = b.judge
 	}
 	return b.runInterruptible(c, work)
 }
 
-// check returns a usage error for invalid flags. It also sets b.Seeds and b.Voices to their defaults if they are nil,
-// and sorts b.Voices.
+// check returns a usage error for invalid flags. It also sets b.Scenes, b.Policies, b.Seeds and b.Voices to their
+// defaults if they are nil, and sorts b.Voices.
 func (b *stealbenchCommand) check() error {
 	for _, name := range b.Scenes {
 		if !slices.Contains(steal.Scenes(), name) {
@@ -56,8 +61,10 @@ func (b *stealbenchCommand) check() error {
 		}
 	}
 	switch {
-	case b.Sheet != "" && (b.SVG != "" || b.Write != "" || b.All || b.Seeds != nil || b.Sounds != ""):
-		return console.Usage("--svg, --write, --all, --seeds and --sounds are for the built-in scenes; omit them with a sheet")
+	case b.Sheet != "" && (b.SVG != "" || b.Write != "" || b.Judge != "" || b.All || b.Seeds != nil || b.Sounds != ""):
+		return console.Usage("--svg, --write, --judge, --all, --seeds and --sounds are for the built-in scenes; omit them with a sheet")
+	case b.Judge != "" && (b.SVG != "" || b.Write != "" || b.JSON):
+		return console.Usage("--judge writes files of its own; omit --svg, --write and --json")
 	case b.Sounds != "" && b.Corpus != 1:
 		return console.Usage("--corpus and --sounds exclude each other: sounds are either generated or read from a folder")
 	case b.Sheet == "" && b.Length != nil && (b.frames() < 1 || b.frames() > steal.SceneFrames):
@@ -65,10 +72,22 @@ func (b *stealbenchCommand) check() error {
 	}
 	seeds, voices := []uint64{1, 2}, []int{16, 32}
 	switch {
-	case b.All:
+	case b.All, b.Judge != "":
 		seeds, voices = []uint64{1, 2, 3, 4, 5, 6}, []int{8, 16, 32, 64}
 	case b.Sheet != "":
 		voices = []int{8, 16, 24, 32, 48, 64}
+	}
+	if b.Scenes == nil {
+		b.Scenes = []string{"fire", "plat", "rts", "amb", "rhythm"}
+		if b.Judge != "" {
+			b.Scenes = steal.Scenes()
+		}
+	}
+	if b.Policies == nil {
+		b.Policies = policytest.JudgedPolicies()
+		if b.Judge == "" {
+			b.Policies = b.Policies[:4]
+		}
 	}
 	if b.Seeds == nil {
 		b.Seeds = seeds
@@ -82,6 +101,11 @@ func (b *stealbenchCommand) check() error {
 			return console.Usage("--policies: %w", err)
 		}
 		if err := p.Check(p.Virtuals(0), "masked+virtual=64"); err != nil && b.Sheet == "" {
+			return console.Usage("--policies: %w", err)
+		}
+	}
+	if b.Judge != "" {
+		if err := policytest.CheckJudged(b.Policies); err != nil {
 			return console.Usage("--policies: %w", err)
 		}
 	}
@@ -103,7 +127,7 @@ func (b *stealbenchCommand) frames() int64 {
 
 // plan returns the measurements that the flags select. Call check before.
 func (b *stealbenchCommand) plan() *policytest.Plan {
-	return &policytest.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies, Frames: b.frames()}
+	return &policytest.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies, Frames: b.frames(), Brief: b.Judge != ""}
 }
 
 // recordings returns the sounds for the scenes: generated from the seed b.Corpus, or loaded from the folder --sounds.
@@ -130,6 +154,49 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 		return err
 	}
 	own.Print(c.Out)
+	return nil
+}
+
+// judge compares the policies with quietest and writes the table, the runs and the picture to the new folder --judge.
+// It prints the summary.
+func (b *stealbenchCommand) judge(c *console.Console, interrupted *console.Interrupts) error {
+	if err := os.Mkdir(b.Judge, 0o777); err != nil {
+		return fmt.Errorf("%s: %w", oneLine(b.Judge), cause(err))
+	}
+	defer os.Remove(b.Judge) // has an effect only if the folder is empty, after an error
+	corpus, own, err := b.recordings(interrupted, c)
+	if err != nil {
+		return err
+	}
+	stage, err := policytest.NewStage(corpus)
+	if err != nil {
+		return err
+	}
+	defer stage.Close()
+	start := time.Now()
+	runs, err := b.plan().Measure(interrupted, stage, c.Work("measuring"))
+	if err != nil {
+		return err
+	}
+	judgment := policytest.Judge(runs)
+	for name, write := range map[string]func(io.Writer) error{
+		"table.md":    judgment.Markdown,
+		"runs.csv":    func(w io.Writer) error { return policytest.WriteCSV(w, runs) },
+		"picture.svg": func(w io.Writer) error { return policytest.Draw(w, policytest.Means(runs), b.Scenes, true) },
+	} {
+		file, err := outfiles.Create(filepath.Join(b.Judge, name))
+		if err != nil {
+			return err
+		}
+		defer file.Discard()
+		if err := file.Save(write); err != nil {
+			return err
+		}
+	}
+	c.Progress("")
+	own.Print(c.Out)
+	judgment.Summary(c.Out)
+	fmt.Fprintf(c.Out, "%s: table.md, runs.csv and picture.svg; %s in %.0f s\n", oneLine(b.Judge), count(len(runs), "run"), time.Since(start).Seconds())
 	return nil
 }
 
@@ -171,7 +238,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	if err != nil {
 		return err
 	}
-	if err := drawing.Save(func(w io.Writer) error { return policytest.Draw(w, rows, b.Scenes) }); err != nil {
+	if err := drawing.Save(func(w io.Writer) error { return policytest.Draw(w, rows, b.Scenes, false) }); err != nil {
 		return err
 	}
 	c.Progress("")

@@ -138,6 +138,34 @@ func TestStealbench(t *testing.T) {
 	checkSVG(t, drawing)
 }
 
+// TestStealbenchJudges checks the files of --judge, and that an existing folder stays as it is.
+func TestStealbenchJudges(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "judged")
+	args := []string{"stealbench", "--judge", folder, "--scene", "engines,crowd", "--seeds", "1,2", "--voices", "4", "--length", "600ms", "--policies", "quietest,reject"}
+	out, err := runSteal(t, args...)
+	if want := regexp.MustCompile(`^Of 2 rows, 2 count: [^\n]*\nNo policy beats [^\n]*\n[^\n]*: table\.md, runs\.csv and picture\.svg; 8 runs in \d+ s\n$`); err != nil || !want.MatchString(out) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	checkSVG(t, filepath.Join(folder, "picture.svg"))
+	for name, want := range map[string]string{
+		"table.md": `(?m)^\| (engines|crowd) \| 4 \| 0 \| \d+ % \| reject \|( (\*\*)?-?[\d.]+ [+-][\d.]+ ± [\d.]+(\*\*)? \|){4}$`,
+		"runs.csv": `(?m)^(engines|crowd),4,0,(quietest|reject),[12],0\.\d+,[\d.]+,-?[\d.]+,[\d.]+,[\d.]+$`,
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		rows := map[string]int{"table.md": 2, "runs.csv": 8}[name]
+		if got := len(regexp.MustCompile(want).FindAll(text, -1)); err != nil || got != rows {
+			t.Errorf("%v: %s has %d rows, want %d:\n%s", err, name, got, rows, text)
+		}
+	}
+	if _, err := runSteal(t, args...); err == nil || console.ExitCode(err) != console.ExitFailed {
+		t.Errorf("a folder that is there: %v", err)
+	}
+	if names, err := os.ReadDir(folder); err != nil || len(names) != 3 {
+		t.Errorf("%v: the folder has %v", err, names)
+	}
+}
+
 // built is a folder with scenes from the built-in sounds.
 var built struct {
 	once           sync.Once
@@ -154,7 +182,7 @@ func builtScenes(t *testing.T) string {
 			t.Fatal(err)
 		}
 		built.folder = filepath.Join(built.parent, "out")
-		if _, err := runSteal(t, "stealbench", "--write", built.folder, "--scene", "plat,amb", "--seeds", "3"); err != nil {
+		if _, err := runSteal(t, "stealbench", "--write", built.folder, "--scene", "plat,amb,engines,menu", "--seeds", "3"); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -201,7 +229,7 @@ func TestStealbenchOfWalls(t *testing.T) {
 func TestStealbenchWrites(t *testing.T) {
 	t.Parallel()
 	folder := builtScenes(t)
-	for _, name := range []string{"plat", "amb"} {
+	for _, name := range []string{"plat", "amb", "engines", "menu"} {
 		c := &console.Console{In: strings.NewReader(""), Out: &console.Sticky{W: io.Discard}, Err: io.Discard}
 		if code := command([]string{"check", filepath.Join(folder, name+"-3.yaml")}, c); code != 0 {
 			t.Errorf("%s: check exits with %d", name, code)
@@ -286,7 +314,9 @@ func TestStealUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"stealbench", "--scene", "fir"}, {"stealbench", "--voices", "0"}, {"stealbench", "--voices", "65537"}, {"stealbench", "--policies", "loudest"},
 		{"stealbench", "--policies", "grow"}, {"stealbench", "--policies", "oldest+refuse"}, {"stealbench", "--policies", "quietest+x"}, {"stealbench", "--policies", "quietest+virtual=x"},
-		{"stealbench", "--length", "9s"}, {"stealbench", "--length", "0s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
+		{"stealbench", "--length", "9s"}, {"stealbench", "--judge", "x", "--json"}, {"stealbench", "--judge", "x", "--write", "y"}, {"stealbench", loop, "--judge", "x"},
+		{"stealbench", "--judge", "x", "--policies", "oldest,gain"}, {"stealbench", "--judge", "x", "--policies", "quietest"}, {"stealbench", "--judge", "x", "--policies", "quietest,oldest,masked+virtual=8"},
+		{"stealbench", "--length", "0s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
 		{"tune", loop, "--damage", "101%"}, {"tune", loop, "--damage", "x"}, {"tune"},
 	} {
 		if out, err := runSteal(t, args...); console.ExitCode(err) != console.ExitUsage || out != "" {

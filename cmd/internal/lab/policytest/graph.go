@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -34,11 +35,12 @@ var lineStyles = []lineStyle{
 	{"bound", "#111", "1 3", "bound"},
 }
 
-// Draw writes an SVG picture to w that shows the losses by pool size. Each scene in scenes has a column of two panels.
-// The upper panel shows the K-error, which is the level of the difference from a mix without steals. The lower panel
-// shows the share of the mix that audibly differs. Each policy has a line. The names of scenes and policies are written
-// without escaping. rows are averages, such as a result of Means, and must not be empty. The error is an error of w.
-func Draw(w io.Writer, rows []Row, scenes []string) error {
+// Draw writes an SVG picture to w that shows the losses by pool size. Each scene in scenes has a column of panels. They
+// show the K-error, which is the level of the difference from a mix without steals, and the share of the mix that
+// audibly differs. If metrics is true, two more show the perceptual metrics. Each policy has a line. The names of
+// scenes and policies are written without escaping. rows are averages, such as a result of Means, and must not be
+// empty. The error is an error of w.
+func Draw(w io.Writer, rows []Row, scenes []string, metrics bool) error {
 	var b bytes.Buffer
 	const title = "Losses by stolen voices, by pool size"
 	graphs := []graph{
@@ -47,6 +49,11 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 			bottom: minKError, step: 6, unit: " dB", value: strength,
 		},
 		{title: "Share of the mix that audibly differs", top: 80, step: 20, unit: " %", value: damage},
+	}
+	if metrics {
+		graphs = append(graphs,
+			graph{title: "Zimtohrli distance (lower is better)", top: 0.02, step: 0.005, value: func(r *Row) *float64 { return r.Zimtohrli }},
+			graph{title: "2f score (higher is better)", top: 100, step: 20, value: func(r *Row) *float64 { return r.TwoF }})
 	}
 	entries := graphLegend(rows)
 	texts := max(len(scenes)*(graphWidth+graphGap), textWidth(title, 15))
@@ -58,7 +65,7 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	}
 	width := graphLeft + texts + graphMargin
 	lines := wrap(entries, texts)
-	height := graphTop + 2*(graphHeight+graphFoot) + 4 + (lines-1)*graphRow
+	height := graphTop + len(graphs)*(graphHeight+graphFoot) + 4 + (lines-1)*graphRow
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
 	fmt.Fprintln(&b, `<rect width="100%" height="100%" fill="#fff"/>`)
 	fmt.Fprintf(&b, `<text x="%d" y="22" font-size="15">%s</text>`+"\n", graphLeft, title)
@@ -248,10 +255,15 @@ func (e *legendEntry) draw(b *bytes.Buffer, y int) {
 }
 
 // lineStyleOf returns the colour, the dash pattern and the legend text for the policy with the given name. Policies
-// that are not in lineStyles get the same colour, and their name is the text.
+// that are not in lineStyles get the same colour, and their name is the text. With +virtual=N, a policy has the colour
+// of the policy without it.
 func lineStyleOf(policy string) lineStyle {
 	if i := slices.IndexFunc(lineStyles, func(s lineStyle) bool { return s.policy == policy }); i >= 0 {
 		return lineStyles[i]
+	}
+	if base, _, virtual := strings.Cut(policy, "+virtual="); virtual {
+		s := lineStyleOf(base)
+		return lineStyle{policy, s.colour, "6 2", policy}
 	}
 	return lineStyle{policy, "#1f77b4", "", policy}
 }

@@ -69,7 +69,7 @@ func checkDrawing(t *testing.T, scenes, policies []string, pools []int) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Draw(&b, rows, scenes); err != nil {
+	if err := Draw(&b, rows, scenes, false); err != nil {
 		t.Fatal(err)
 	}
 	var drawing struct {

@@ -131,6 +131,27 @@ type slotSpan struct {
 	lost     bool  // it ends with a steal, or the voice became virtual
 }
 
+// lostStarts returns the share of the starts that the pool deprived of a slot at any time: the voice was stolen, became
+// or began virtual, or was rejected.
+func (r *Run) lostStarts() float64 {
+	lost, starts := map[uint64]bool{}, 0
+	rejected := 0
+	for i := range r.Report.Events {
+		switch e := &r.Report.Events[i]; e.Kind {
+		case mixer.EventStarted:
+			starts++
+			if e.Slot < 0 {
+				lost[e.Voice] = true
+			}
+		case mixer.EventRejected:
+			rejected++
+		case mixer.EventStolen, mixer.EventVirtual:
+			lost[e.Voice] = true
+		}
+	}
+	return float64(len(lost)+rejected) / float64(max(starts+rejected, 1))
+}
+
 // slotSpans returns the ranges of frames during which starts had a slot, so that they were mixed. It reads them from
 // events, the report of a run. A voice that was virtual for a time has several ranges. The ranges are in the order of
 // their ends. A range that is still open after the last event ends at math.MaxInt64; such ranges come last, in any

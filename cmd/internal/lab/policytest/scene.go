@@ -27,25 +27,28 @@ type sceneRun struct {
 	stage     *Stage
 	scene     *steal.Scene
 	sheet     *cue.Sheet
-	cues      []int // index of each cue's event in the scene
-	parts     []steal.Part
+	cues      []int        // index of each cue's event in the scene
+	parts     []steal.Part // nil: not measured
 	reference *reference
 	length    float64 // seconds
 }
 
 // newSceneRun prepares the measurements of one built-in test scene, identified by its name and a seed. It generates
 // the starts of the scene, its cue sheet, and the signal of each start. It also renders the reference: a mix with a
-// slot for every sound, so that no sound is stolen. The scene ends after the parameter frames at most. An unknown name is an error that wraps steal.ErrScene. With an
-// error, do not use the result.
-func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64, frames int64) (*sceneRun, error) {
+// slot for every sound, so that no sound is stolen. The scene ends after p.Frames at most. If p.Brief is true or the
+// scene is not separable, it omits the signals. An unknown name is an error that wraps steal.ErrScene. With an error,
+// do not use the result.
+func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64, p *Plan) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
 	var err error
 	if r.scene, err = steal.NewScene(name, seed, stage.corpus); err != nil {
 		return nil, err
 	}
-	r.scene.Cut(frames)
-	if r.parts, err = r.scene.Parts(stage.corpus); err != nil {
-		return nil, err
+	r.scene.Cut(p.Frames)
+	if !p.Brief && r.scene.Separable() {
+		if r.parts, err = r.scene.Parts(stage.corpus); err != nil {
+			return nil, err
+		}
 	}
 	var text []byte
 	text, r.cues = r.scene.Sheet(stage.corpus, "")
@@ -71,6 +74,18 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	if err != nil {
 		return Row{}, err
 	}
+	d, err := r.reference.compare(run.Mix)
+	if err != nil {
+		return Row{}, err
+	}
+	losses := run.Losses()
+	row := Row{
+		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name, Difference: d, Lost: new(run.lostStarts()),
+		Steals: new(float64(losses.Steals+losses.Swaps) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
+	}
+	if r.parts == nil {
+		return row, nil
+	}
 	unheard, cuts := r.withoutSlot(run.Report.Events)
 	audible := 0
 	missing := make([]pcm.Frame, r.reference.CutFrames())
@@ -80,16 +95,9 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 			audible++
 		}
 	}
-	d, err := r.reference.compare(run.Mix)
-	if err != nil {
-		return Row{}, err
-	}
 	steals := len(cuts)
-	row := Row{
-		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name, Difference: d,
-		Power:  new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
-		Steals: new(float64(steals) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
-	}
+	row.Power = new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames)))
+	row.Steals = new(float64(steals) / r.length)
 	row.CutsPerSecond = new(float64(audible) / r.length)
 	if steals > 0 {
 		row.Cuts = new(float64(audible) / float64(steals))
@@ -136,6 +144,7 @@ type Plan struct {
 	Voices   []int // pool sizes
 	Policies []Policy
 	Frames   int64 // length of each scene, at least 1; a scene lasts steal.SceneFrames at most
+	Brief    bool  // omit the optimum, the bound, powers and cuts
 }
 
 // Measure measures every scene of the plan with every seed, in parallel on all processors. stage has the sounds of the
@@ -161,9 +170,12 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 // found with hindsight. The row "bound" has only a lower bound for the power error of any choice. The field Optimum of
 // a policy's row is its K-error minus the K-error of the row "optimum". With an error, it returns no rows.
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
-	r, err := newSceneRun(ctx, stage, name, seed, p.Frames)
+	r, err := newSceneRun(ctx, stage, name, seed, p)
 	if err != nil {
 		return nil, err
+	}
+	if r.parts == nil {
+		return p.measureBriefly(ctx, r)
 	}
 	bounds := steal.Bound(r.parts, r.scene.Frames, p.Voices)
 	optima := steal.Optima(r.parts, r.scene.Frames, p.Voices)
@@ -188,6 +200,21 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 	}
 	for i := range rows {
 		rows[i].Scene, rows[i].Seed = name, seed
+	}
+	return rows, nil
+}
+
+// measureBriefly measures the scene r without an optimum and a bound.
+func (p *Plan) measureBriefly(ctx context.Context, r *sceneRun) (rows []Row, err error) {
+	for _, voices := range p.Voices {
+		for _, policy := range p.Policies {
+			row, err := r.measure(ctx, policy, voices)
+			if err != nil {
+				return nil, err
+			}
+			row.Scene, row.Seed = r.scene.Name, r.scene.Seed
+			rows = append(rows, row)
+		}
 	}
 	return rows, nil
 }

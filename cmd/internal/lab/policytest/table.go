@@ -147,6 +147,7 @@ type Row struct {
 	Difference
 	Power         *report.Level `json:"power_error_db,omitempty"`    // assuming that the powers of voices add up
 	Optimum       *report.Level `json:"over_optimum_db,omitempty"`   // KError minus the optimum's
+	Lost          *float64      `json:"lost_starts,omitempty"`       // share of the starts that lost their slot to the pool, or never had a slot
 	Cuts          *float64      `json:"audible_cuts,omitempty"`      // a share of the steals
 	Steals        *float64      `json:"steals_per_second,omitempty"` // relative to the length of the reference
 	CutsPerSecond *float64      `json:"audible_cuts_per_second,omitempty"`
@@ -184,6 +185,7 @@ func Means(runs []Row) []Row {
 		updateMean(&rows[i].Tiles, r.Tiles, n)
 		updateMean(&rows[i].Zimtohrli, r.Zimtohrli, n)
 		updateMean(&rows[i].TwoF, r.TwoF, n)
+		updateMean(&rows[i].Lost, r.Lost, n)
 		updateMean(&rows[i].Cuts, r.Cuts, n)
 		updateMean(&rows[i].Steals, r.Steals, n)
 		updateMean(&rows[i].CutsPerSecond, r.CutsPerSecond, n)

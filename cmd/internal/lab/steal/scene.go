@@ -25,7 +25,25 @@ type Event struct {
 	Speed float64      // 0.92, 1 or 1.09
 	Stop  int64        // for a loop: the frame at which it is stopped; 0: no loop
 
-	Wall Wall // between the emitter and the listener
+	Wall  Wall   // between the emitter and the listener
+	Moves []Move // of a loop, by frame
+	Bus   string // empty: the default bus
+}
+
+// Move is a change of gain and pan that begins at a frame and lasts moveFrames.
+type Move struct {
+	At   int64
+	Gain pcm.Decibels // in steps of 0.01
+	Pan  float64      // in steps of 0.01
+}
+
+// moveFrames is the interval between the moves of a loop.
+const moveFrames = Rate / 2
+
+// Pause holds the voices of a bus between two frames.
+type Pause struct {
+	Bus      string
+	From, To int64
 }
 
 // Scene is a list of starts that a game requests within some seconds.
@@ -34,6 +52,13 @@ type Scene struct {
 	Seed   uint64
 	Frames int64   // length; playing sounds are cut at its end
 	Events []Event // sorted by frame
+	Pause  Pause   // the zero value: no pause
+}
+
+// Separable reports whether Parts can render the events of the scene alone. Scenes with moves or a pause are not
+// separable.
+func (s *Scene) Separable() bool {
+	return s.Pause.Bus == "" && !slices.ContainsFunc(s.Events, func(e Event) bool { return e.Moves != nil })
 }
 
 // SceneFrames is the length of each scene that is not cut.
@@ -55,6 +80,7 @@ var scenes = [...]struct {
 }{
 	{"fire", (*sceneBuilder).fire}, {"plat", (*sceneBuilder).plat}, {"rts", (*sceneBuilder).rts},
 	{"amb", (*sceneBuilder).amb}, {"rhythm", (*sceneBuilder).rhythm}, {"walls", (*sceneBuilder).walls},
+	{"engines", (*sceneBuilder).engines}, {"crowd", (*sceneBuilder).crowd}, {"music", (*sceneBuilder).music}, {"menu", (*sceneBuilder).menu},
 }
 
 // NewScene makes the built-in test scene called name: a list of the starts that a game would request within 8 seconds.
@@ -161,7 +187,7 @@ type cue struct {
 	frame  int64
 	event  int
 	kind   cueKind
-	change int // index of the change of the wall
+	change int // index of the change of the wall, or of the move
 }
 
 // cueKind is the action of a line.
@@ -170,12 +196,15 @@ type cueKind int
 const (
 	stops       cueKind = iota
 	wallChanges         // the wall appears or disappears
+	moves
+	pauses
+	resumes
 	starts
 )
 
 // cues returns the lines of the scene's cue sheet, ordered by time: the start of each event, the stop of each loop,
-// and each change of a wall while its event plays. In the same frame, stops come first, then changes of walls, then
-// starts. corpus gives the lengths of the sounds. A loop that plays to the end of the scene has no stop.
+// each change of a wall and each move while its event plays, and the pause. In the same frame, stops come first, then
+// changes of walls, moves and the pause, then starts. corpus gives the lengths of the sounds. A loop that plays to the end of the scene has no stop.
 func (s *Scene) cues(corpus []Recording) (all []cue) {
 	for i, e := range s.Events {
 		if e.Stop > 0 && e.Stop < s.Frames {
@@ -184,7 +213,15 @@ func (s *Scene) cues(corpus []Recording) (all []cue) {
 		for k, at := range e.Wall.within(e.At, s.end(&e, corpus)) {
 			all = append(all, cue{frame: at, event: i, kind: wallChanges, change: k})
 		}
+		for k, m := range e.Moves {
+			if m.At < s.end(&e, corpus) {
+				all = append(all, cue{frame: m.At, event: i, kind: moves, change: k})
+			}
+		}
 		all = append(all, cue{frame: e.At, event: i, kind: starts})
+	}
+	if p := s.Pause; p.Bus != "" && p.From < s.Frames {
+		all = append(all, cue{frame: p.From, kind: pauses}, cue{frame: min(p.To, s.Frames), kind: resumes})
 	}
 	slices.SortStableFunc(all, func(a, b cue) int { return cmp.Or(cmp.Compare(a.frame, b.frame), cmp.Compare(a.kind, b.kind)) })
 	return all
@@ -212,15 +249,26 @@ func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []
 		}
 		fmt.Fprintln(b)
 	}
+	if s.Pause.Bus != "" {
+		fmt.Fprintf(b, "buses: {%s: {}}\n", s.Pause.Bus)
+	}
 	fmt.Fprintf(b, "cues:\n")
 	for _, c := range s.cues(corpus) {
 		e := &s.Events[c.event]
 		if c.kind != starts {
-			what := "stop: e%d"
-			if c.kind == wallChanges {
-				what = "set: e%d, lowpass: " + e.Wall.cutoff(c.change+1) + ", over: " + seconds(wallFrames)
+			what := fmt.Sprintf("stop: e%d", c.event)
+			switch c.kind {
+			case wallChanges:
+				what = fmt.Sprintf("set: e%d, lowpass: %s, over: %s", c.event, e.Wall.cutoff(c.change+1), seconds(wallFrames))
+			case moves:
+				m := &e.Moves[c.change]
+				what = fmt.Sprintf("set: e%d, gain: %g, pan: %g, over: %s", c.event, float64(m.Gain), m.Pan, seconds(moveFrames))
+			case pauses:
+				what = "pause: " + s.Pause.Bus
+			case resumes:
+				what = "resume: " + s.Pause.Bus
 			}
-			fmt.Fprintf(b, "  - {at: %s, "+what+"}\n", seconds(c.frame), c.event)
+			fmt.Fprintf(b, "  - {at: %s, %s}\n", seconds(c.frame), what)
 			events = append(events, -1)
 			continue
 		}
@@ -230,6 +278,9 @@ func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []
 		}
 		if e.Stop > 0 {
 			fmt.Fprint(b, ", loop: true")
+		}
+		if e.Bus != "" {
+			fmt.Fprint(b, ", bus: ", e.Bus)
 		}
 		if e.Wall.Behind {
 			fmt.Fprint(b, ", lowpass: ", e.Wall.cutoff(0))

@@ -58,12 +58,16 @@ func TestScenes(t *testing.T) {
 		starts, sounding [2]float64
 		hash             string
 	}{
-		"fire":   {starts: [2]float64{140, 185}, sounding: [2]float64{95, 135}, hash: "7d4909fc5088af48"},
-		"plat":   {starts: [2]float64{32, 42}, sounding: [2]float64{22, 36}, hash: "ca1cfc16544415be"},
-		"rts":    {starts: [2]float64{310, 355}, sounding: [2]float64{260, 340}, hash: "392524959c382381"},
-		"amb":    {starts: [2]float64{12, 20}, sounding: [2]float64{40, 60}, hash: "d87e5df46dcba8dc"},
-		"walls":  {starts: [2]float64{100, 200}, sounding: [2]float64{60, 120}, hash: "9481373a5cd655e6"},
-		"rhythm": {starts: [2]float64{40, 60}, sounding: [2]float64{30, 70}, hash: "798aa67cd84160cf"},
+		"fire":    {starts: [2]float64{140, 185}, sounding: [2]float64{95, 135}, hash: "7d4909fc5088af48"},
+		"plat":    {starts: [2]float64{32, 42}, sounding: [2]float64{22, 36}, hash: "ca1cfc16544415be"},
+		"rts":     {starts: [2]float64{310, 355}, sounding: [2]float64{260, 340}, hash: "392524959c382381"},
+		"amb":     {starts: [2]float64{12, 20}, sounding: [2]float64{40, 60}, hash: "d87e5df46dcba8dc"},
+		"walls":   {starts: [2]float64{100, 200}, sounding: [2]float64{60, 120}, hash: "9481373a5cd655e6"},
+		"rhythm":  {starts: [2]float64{40, 60}, sounding: [2]float64{30, 70}, hash: "798aa67cd84160cf"},
+		"engines": {starts: [2]float64{45, 50}, hash: "b146cb4441f6a782"},
+		"crowd":   {starts: [2]float64{50, 80}, sounding: [2]float64{20, 80}, hash: "efdd4819f89f9011"},
+		"music":   {starts: [2]float64{30, 80}, sounding: [2]float64{20, 80}, hash: "3f39ceb4af08cc34"},
+		"menu":    {starts: [2]float64{95, 125}, hash: "1f55281677abc6c3"},
 	} {
 		h := fnv.New64a()
 		for seed := range uint64(3) {
@@ -72,7 +76,7 @@ func TestScenes(t *testing.T) {
 				t.Fatal(err)
 			}
 			var parts []Part
-			if seed < uint64(longtest.Amount(1, 3)) {
+			if seed < uint64(longtest.Amount(1, 3)) && s.Separable() {
 				if parts, err = PartsOne(s); err != nil {
 					t.Fatal(err)
 				}
@@ -89,6 +93,17 @@ func TestScenes(t *testing.T) {
 				}{e.At, e.Sound, e.Gain, e.Pan, e.Speed, e.Stop})
 				if e.Wall.Changes != nil {
 					fmt.Fprintln(h, e.Wall)
+				}
+				if e.Moves != nil || e.Bus != "" {
+					fmt.Fprintln(h, e.Moves, e.Bus)
+				}
+				for k, m := range e.Moves {
+					if m.At < e.At || k > 0 && m.At < e.Moves[k-1].At+moveFrames || m.Gain > 0 || math.Abs(m.Pan) > 0.8 {
+						t.Errorf("%s, seed %d: move %d of event %d is %+v", name, seed, k, i, m)
+					}
+				}
+				if p := s.Pause; p.Bus != "" && (e.Bus == p.Bus) == (e.At >= p.From && e.At < p.To) {
+					t.Errorf("%s, seed %d: event %d on the bus %q starts at %d", name, seed, i, e.Bus, e.At)
 				}
 				if parts != nil {
 					sounding += float64(parts[i].To-parts[i].From) / float64(s.Frames)

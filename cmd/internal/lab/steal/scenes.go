@@ -2,6 +2,7 @@ package steal
 
 import (
 	"math"
+	"slices"
 
 	"voicepool/pcm"
 )
@@ -127,4 +128,88 @@ func (s *sceneBuilder) rhythm() {
 			s.start(at, s.any(Clang), -10, -0.3)
 		}
 	}
+}
+
+// engines adds to the scene the events of a race: 300 loops that pass the listener, and 10 shots in a second.
+func (s *sceneBuilder) engines() {
+	for range 300 {
+		nearest, speed, passes := s.between(2, 40), s.between(-25, 25), s.between(0, sceneSeconds)
+		where := func(at float64) (pcm.Decibels, float64) {
+			x := float64(speed * (at - passes))
+			metres := math.Sqrt(float64(nearest*nearest) + float64(x*x))
+			return pcm.Decibels(hundredths(float64(distant(ambience, metres)))), hundredths(float64(0.8*x) / metres)
+		}
+		gain, pan := where(0)
+		e := s.start(0, s.any(Engine), gain, pan)
+		e.Stop = s.Frames
+		for at := int64(0); at+moveFrames < s.Frames; at += moveFrames {
+			gain, pan := where(float64(at+moveFrames) / Rate)
+			e.Moves = append(e.Moves, Move{at + 1, gain, pan})
+		}
+	}
+	s.eachRandomTime(0.05, 0.15, func(at float64) { s.start(at, s.any(Gun), distant(weapon, s.between(1, 40)), s.randomPan()) })
+}
+
+// crowd adds to the scene the events of a market: 90 people who speak and walk at 1 to 25 m. About 55 sounds start in a
+// second.
+func (s *sceneBuilder) crowd() {
+	for range 90 {
+		metres, pan := s.between(1, 25), s.randomPan()
+		s.eachRandomTime(1, 4, func(at float64) { s.start(at, s.any(Speech), distant(shout, metres), pan) })
+	}
+	for range 10 {
+		metres, pan := s.between(1, 25), s.randomPan()
+		s.eachRandomTime(0.4, 0.5, func(at float64) { s.start(at, s.any(Step), distant(footstep, metres), pan) })
+	}
+	s.loop(0, sceneSeconds, distant(ambience, 10))
+}
+
+// music adds to the scene the events of music at 120 bpm, of four chord notes, a bass, drums and a pad of three loops,
+// under the effects of a small fight.
+func (s *sceneBuilder) music() {
+	for range 3 {
+		s.loop(0, sceneSeconds, pcm.Decibels(s.between(-24, -14)))
+	}
+	chord := s.any(Bell)
+	for step := range sceneSeconds * 8 {
+		at := float64(float64(step) * 0.125)
+		if step%16 == 0 {
+			chord = s.any(Bell)
+		}
+		if step%8 == 0 {
+			for range 4 {
+				s.start(at, chord, pcm.Decibels(s.between(-16, -10)), s.randomPan())
+			}
+		}
+		if step%4 == 0 {
+			s.start(at, s.kinds[Explosion][0], -10, 0)
+		}
+		if step%2 == 1 {
+			s.start(at, s.any(Step), -14, 0.3)
+		}
+	}
+	for range 8 {
+		metres, pan, gun := s.between(2, 40), s.randomPan(), s.any(Gun, Laser)
+		s.eachRandomTime(0.1, 0.6, func(at float64) { s.start(at, gun, distant(weapon, metres), pan) })
+		s.eachRandomTime(0.5, 2, func(at float64) { s.start(at, s.any(Clang, Explosion), distant(impact, metres), pan) })
+		s.eachRandomTime(2, 5, func(at float64) { s.start(at, s.any(Speech), distant(shout, metres), pan) })
+	}
+}
+
+// menu adds to the scene the events of a fight that is paused from 2 to 5 s. During the pause a menu plays clicks,
+// jingles and a loop. All sounds have the same priority.
+func (s *sceneBuilder) menu() {
+	s.fire()
+	for i := range s.Events {
+		s.Events[i].Bus = "game"
+	}
+	const from, to = 2, 5
+	s.Pause = Pause{"game", from * Rate, to * Rate}
+	s.Events = slices.DeleteFunc(s.Events, func(e Event) bool { return e.At >= s.Pause.From && e.At < s.Pause.To })
+	s.loop(from, to, distant(menu, 1))
+	s.eachRandomTime(0.1, 0.3, func(at float64) {
+		if at > from && at < to {
+			s.start(at, s.any(Pickup, Step, Bell), distant(menu, s.between(0, 2)), s.randomPan())
+		}
+	})
 }
