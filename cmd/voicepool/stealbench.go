@@ -105,6 +105,9 @@ func (b *stealbenchCommand) check() error {
 		}
 	}
 	if b.Judge != "" {
+		if len(b.Seeds) < 2 {
+			return console.Usage("--seeds: --judge needs two or more, because its intervals are over seeds")
+		}
 		if err := policytest.CheckJudged(b.Policies); err != nil {
 			return console.Usage("--policies: %w", err)
 		}

@@ -315,7 +315,7 @@ func TestStealUsage(t *testing.T) {
 		{"stealbench", "--scene", "fir"}, {"stealbench", "--voices", "0"}, {"stealbench", "--voices", "65537"}, {"stealbench", "--policies", "loudest"},
 		{"stealbench", "--policies", "grow"}, {"stealbench", "--policies", "oldest+refuse"}, {"stealbench", "--policies", "quietest+x"}, {"stealbench", "--policies", "quietest+virtual=x"},
 		{"stealbench", "--length", "9s"}, {"stealbench", "--judge", "x", "--json"}, {"stealbench", "--judge", "x", "--write", "y"}, {"stealbench", loop, "--judge", "x"},
-		{"stealbench", "--judge", "x", "--policies", "oldest,gain"}, {"stealbench", "--judge", "x", "--policies", "quietest"}, {"stealbench", "--judge", "x", "--policies", "quietest,oldest,masked+virtual=8"},
+		{"stealbench", "--judge", "x", "--policies", "oldest,gain"}, {"stealbench", "--judge", "x", "--policies", "quietest"}, {"stealbench", "--judge", "x", "--seeds", "1"}, {"stealbench", "--judge", "x", "--policies", "quietest,oldest,masked+virtual=8"},
 		{"stealbench", "--length", "0s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
 		{"tune", loop, "--damage", "101%"}, {"tune", loop, "--damage", "x"}, {"tune"},
 	} {

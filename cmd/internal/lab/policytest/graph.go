@@ -26,6 +26,9 @@ const minKError = -36
 // lineStyle is the style of a policy's line.
 type lineStyle struct{ policy, colour, dash, text string }
 
+// virtualDash is the dash pattern of policies with virtual voices.
+const virtualDash = "6 2"
+
 var lineStyles = []lineStyle{
 	{"quietest", "#0b6e4f", "", "quietest"},
 	{"oldest", "#c1440e", "", "oldest"},
@@ -52,7 +55,7 @@ func Draw(w io.Writer, rows []Row, scenes []string, metrics bool) error {
 	}
 	if metrics {
 		graphs = append(graphs,
-			graph{title: "Zimtohrli distance (lower is better)", top: 0.02, step: 0.005, value: func(r *Row) *float64 { return r.Zimtohrli }},
+			graph{title: "Zimtohrli distance in thousandths (lower is better)", top: 40, step: 10, value: thousandths},
 			graph{title: "2f score (higher is better)", top: 100, step: 20, value: func(r *Row) *float64 { return r.TwoF }})
 	}
 	entries := graphLegend(rows)
@@ -105,6 +108,14 @@ func damage(r *Row) *float64 {
 		return nil
 	}
 	return new(100 * *r.Tiles)
+}
+
+// thousandths returns 1000 times the Zimtohrli distance of r, or nil if r has no such value.
+func thousandths(r *Row) *float64 {
+	if r.Zimtohrli == nil {
+		return nil
+	}
+	return new(1000 * *r.Zimtohrli)
 }
 
 // graph holds the properties that the panels of a row share: the vertical axis runs from bottom to top with a line
@@ -179,14 +190,19 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 					verb = "M"
 				}
 				path += fmt.Sprintf("%s%.1f %.1f", verb, x, y)
-				dots += fmt.Sprintf(`<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>`, x, y, s.colour)
+				switch s.dash {
+				case "":
+					dots += fmt.Sprintf(`<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>`, x, y, s.colour)
+				case virtualDash:
+					dots += fmt.Sprintf(`<circle cx="%.1f" cy="%.1f" r="2.4" fill="#fff" stroke="%s"/>`, x, y, s.colour)
+				}
 			}
 		}
 		if path == "" {
 			continue
 		}
 		if s.dash != "" {
-			fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.4" stroke-dasharray="%s"/>`+"\n", path, s.colour, s.dash)
+			fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.4" stroke-dasharray="%s"/>%s`+"\n", path, s.colour, s.dash, dots)
 		} else {
 			fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>%s`+"\n", path, s.colour, dots)
 		}
@@ -263,7 +279,7 @@ func lineStyleOf(policy string) lineStyle {
 	}
 	if base, _, virtual := strings.Cut(policy, "+virtual="); virtual {
 		s := lineStyleOf(base)
-		return lineStyle{policy, s.colour, "6 2", policy}
+		return lineStyle{policy, s.colour, virtualDash, policy}
 	}
 	return lineStyle{policy, "#1f77b4", "", policy}
 }
