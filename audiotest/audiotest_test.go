@@ -72,7 +72,7 @@ func TestAssertions(t *testing.T) {
 		"a whole sound":  {call: func() { a.Heard("jump").Whole().Times(1) }},
 		"a clear sound":  {call: func() { a.Heard("jump").AboveMix(-1).At(100 * ms) }},
 
-		"a high peak":             {want: `the mix has a peak of -6.0 dB at 115ms (frame 115): "coin" #1, "jump" #3 sounded there, want at most -10 dB`, call: func() { a.Peak(-10) }},
+		"a high peak":             {want: `the mix has a peak of -6.0 dB at 115ms (frame 115): "jump" #3, "coin" #1 sounded there, want at most -10 dB`, call: func() { a.Peak(-10) }},
 		"a sound too early":       {want: `"jump" is not silent from 0s to 150ms: the first sound is at 101ms (frame 101)`, call: func() { a.SilentOf("jump", 0, 150*ms) }},
 		"a range too far":         {want: `from 0s to 1s is not inside the 500ms that were heard`, call: func() { a.SilentOf("jump", 0, time.Second) }},
 		"silence of a wrong name": {want: `no sound is called "jmp"; the nearest is "jump"; if the game has it, say a.Knows("jmp")`, call: func() { a.SilentOf("jmp", 0, 10*ms) }},
