@@ -60,6 +60,7 @@ type Bank struct {
 
 	plays  playPool
 	values map[string]float64 // parameters set for all sounds
+	themes map[string]*Music  // by name, if Music has returned them
 }
 
 // sound is a sound of the bank with the state of its random choices.

@@ -20,6 +20,7 @@ var reloadParts = [...][]string{
 	{"refuse: false", "refuse: true"},
 	{"quality: best", "quality: cubic"},
 	{"seed: 1", "seed: 2"},
+	{"music: {}", "music: {theme: {tempo: 120, segments: {a: sfx/a.wav}}}"},
 	{"rate: 8000", "rate: 16000"},
 	{"master: {limiter: false}", "master: {limiter: true}", "master: {limiter: false, gain: -9}", "master: {limiter: false, soft_clip: true}", "master: {limiter: false, dc_guard: true}",
 		"master: {limiter: false, lowpass: 500}", "master: {limiter: false, highpass: 500}", "master: {limiter: false, effects: [{eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}]}"},

@@ -60,6 +60,9 @@ func Parse(file string, src []byte) (*Sheet, error) {
 		for _, at := range r.SuccessorPositions() {
 			r.Fail(at, "then is for banks, which a game plays; in a cue sheet, give the successor its own cue")
 		}
+		if p := fields.Find(root, "music"); p != nil {
+			r.Fail(p.Position, "music is for banks, which a game plays; in a cue sheet, play the files of the segments")
+		}
 		d := newDraft(r)
 		if cues != nil {
 			d.parseCues(cues.Value)

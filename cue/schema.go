@@ -36,6 +36,7 @@ func Schema() []byte {
 	}
 	schema["if"] = fields.Schema{"required": []string{"cues"}}
 	schema["then"] = fields.Schema{"properties": fields.Schema{
+		"music":  false,
 		"sounds": fields.Schema{"additionalProperties": fields.Schema{"properties": refused}},
 	}}
 	out, err := json.MarshalIndent(schema, "", "  ")

@@ -123,6 +123,7 @@ func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 // sleep as if no time had passed.
 func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
+	release.Int64(&a.mixing, 1)
 	a.sleep.End() // rendered without Wake: no time has passed
 	a.beginFrame()
 	a.receive()
@@ -153,6 +154,7 @@ func (a *audio) render(dst []pcm.Frame) {
 		}
 	}
 	a.publish(from)
+	release.Int64(&a.mixing, 0)
 }
 
 // receive takes the commands that have arrived from the control side. Commands for the present frame a.now, for the

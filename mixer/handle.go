@@ -85,6 +85,33 @@ func (h Handle) Position() time.Duration {
 	}
 }
 
+// Playhead returns the position of the voice of h as of the end of the last block, in frames of its sound, and the frame
+// of the mix that follows this block: there the voice plays on from that position, unless a command moves it. ok is
+// false for a voice that is pending or gone, and while a block is being mixed. Control side.
+func (e Engine) Playhead(h Handle) (frame, position int64, ok bool) {
+	m := e.mixer
+	r, unlock := h.lockAlive()
+	if r == nil || h.mixer != m {
+		if r != nil {
+			unlock()
+		}
+		return 0, 0, false
+	}
+	defer unlock()
+	before := m.published.Word(0)
+	status, word := r.status.Load(), &r.position
+	if i := status.Index(); i >= 0 {
+		word = &m.playheads[i]
+	}
+	ok = status.State() != StatePending && m.mixing.Load() == 0
+	frame, position = int64(before), word.Load()
+	// A block that began after the first load either is not finished, or has published another frame or status.
+	return frame, position, ok && m.mixing.Load() == 0 && m.published.Word(0) == before && r.status.Load() == status
+}
+
+// Mixing reports whether a block is being mixed. Commands for a frame of that block are late. Control side.
+func (e Engine) Mixing() bool { return e.mixer.mixing.Load() != 0 }
+
 // Stop fades the voice to silence, along a raised cosine, over the duration over, and then ends it. If over is 0 or
 // less, the slot is free at once, and a tail of 10 ms fades out. If a voice has several stops, the stop that ends it
 // first counts. A pending start is cancelled. Stop takes effect even if the ring buffer of commands is full. The error

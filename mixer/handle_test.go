@@ -156,3 +156,40 @@ func TestPauseKeepsTheFadeIn(t *testing.T) {
 		}
 	}
 }
+
+// TestPlayhead checks that Playhead agrees with the frame and the position of each block.
+func TestPlayhead(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
+	other := newMixer(t, mixer.Config{Rate: 8000})
+	h, err := m.Engine().At(100).Play(level(t, 8000, 1000, 0.5), mixer.Options{From: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(frame, position int64, ok bool) {
+		t.Helper()
+		if f, p, is := m.Engine().Playhead(h); is != ok || ok && (f != frame || p != position) {
+			t.Errorf("frame %d, position %d, %v; want %d, %d, %v", f, p, is, frame, position, ok)
+		}
+	}
+	check(0, 0, false)
+	m.Render(make([]pcm.Frame, 100))
+	check(0, 0, false)
+	m.Render(make([]pcm.Frame, 77))
+	check(177, 157, true)
+	if err := h.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 50))
+	check(227, 157, true)
+	if _, _, ok := other.Engine().Playhead(h); ok {
+		t.Error("another mixer has a position of the voice")
+	}
+	if m.Engine().Mixing() {
+		t.Error("a block is being mixed")
+	}
+	if err := h.Stop(0); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 50))
+	check(0, 0, false)
+}

@@ -55,6 +55,7 @@ type shared struct {
 	effects     [][]*effect.Processor // by bus: the control side reads their published values
 	missingMips atomic.Bool           // voices lack versions of their sounds
 	longest     atomic.Int64          // frames of the longest block up to now
+	mixing      atomic.Int64          // 1 while a block is being mixed
 	published   publish.SeqCell[[numStats]atomic.Uint64]
 
 	sleep sleepclock.Clock // used by both sides

@@ -42,6 +42,7 @@ type Rules struct {
 	Downmix       bool     // mix all outputs down to one; not a key of a file
 	Buses         []Bus
 	Scenes        []Scene
+	Music         []Music
 	Sounds        []Sound // the sounds of `sounds`; in a cue sheet also embedded sounds and files that cues play by name
 }
 

@@ -53,7 +53,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		if err != nil {
 			return err
 		}
-		wrong = slices.Concat(wrong, more, damaged)
+		wrong = slices.Concat(wrong, more, damaged, catalog.MusicFaults(interrupted, sheet, lib))
 		// Errors without a line have line 0; they are sorted to the end.
 		slices.SortStableFunc(wrong, func(x, y *rules.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))

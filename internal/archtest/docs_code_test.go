@@ -328,7 +328,7 @@ func TestReadmeSheet(t *testing.T) {
 }
 
 // variables maps variables of the fragments that are also used in prose to their types.
-var variables = map[string]string{"a": "Audio", "b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library"}
+var variables = map[string]string{"a": "Audio", "b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library", "mu": "Music"}
 
 // TestPagesNameAPI checks names written as code in prose: package.Name, Type.Member, or a member of a
 // variable of the fragments.

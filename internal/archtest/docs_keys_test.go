@@ -49,14 +49,14 @@ func eachKey(schema any, sound string, do func(key, sound string)) {
 }
 
 // TestPagesHaveEveryKey requires every key of the parser in docs/cues.md, and every key that only banks have,
-// with everything below it, in docs/banks.md.
+// with everything below it, in docs/banks.md or docs/music.md.
 func TestPagesHaveEveryKey(t *testing.T) {
 	var schema any
 	if err := json.Unmarshal(cue.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	banks, cues, effects := keysOn(t, "docs/banks.md"), keysOn(t, "docs/cues.md"), keysOn(t, "docs/effects.md")
-	ofBanks := map[string]bool{"layers": true, "parameters": true, "when_full": true, "limit": true, "scenes": true}
+	banks, cues, effects, music := keysOn(t, "docs/banks.md"), keysOn(t, "docs/cues.md"), keysOn(t, "docs/effects.md"), keysOn(t, "docs/music.md")
+	ofBanks := map[string]bool{"layers": true, "parameters": true, "when_full": true, "limit": true, "scenes": true, "music": true}
 	for _, key := range parse.BankOnlyKeys {
 		ofBanks[key] = true
 	}
@@ -64,6 +64,10 @@ func TestPagesHaveEveryKey(t *testing.T) {
 	eachKey(schema, "", func(key, sound string) {
 		seen[key] = true
 		switch {
+		case sound == "music" && !ofBanks[key]:
+			if !music(key) && !cues(key) && !effects(key) {
+				t.Errorf("neither docs/music.md nor docs/cues.md nor docs/effects.md has the key %s (of music)", key)
+			}
 		case ofBanks[key] || ofBanks[sound]:
 			if !banks(key) && !effects(key) {
 				t.Errorf("docs/banks.md does not have the key %s (of %s)", key, sound)

@@ -95,8 +95,10 @@ device/pulse -> device device/internal/native device/internal/pace internal/word
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/dsp internal/whole pcm
 device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
-bank -> bank/rules internal/sheet/chance internal/sheet/fields internal/sheet/loading internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml mixer pcm sounds sounds/library space effect
+bank -> bank/rules internal/musicplan internal/sheet/chance internal/sheet/fields internal/sheet/loading internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml mixer pcm sounds sounds/library space effect
 bank/rules -> effect internal/words internal/sheet/yaml mixer pcm sounds sounds/library sounds/tone space
+internal/tempo ->
+internal/musicplan -> bank/rules internal/tempo pcm
 internal/sheet/fields -> internal/words internal/sheet/yaml mixer pcm
 internal/sheet/parse -> effect bank/rules internal/sheet/fields internal/words internal/sheet/yaml mixer sounds sounds/library sounds/tone space pcm internal/property
 internal/sheet/chance -> bank/rules
@@ -144,7 +146,7 @@ cmd/internal/cluster/natsroom -> cmd/internal/cluster cmd/internal/serve/problem
 cmd/internal/cluster/roomscmd -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cli/console internal/words
 cmd/internal/lab/bench -> effect cmd/internal/cli/catalog cue cue/play device device/wav internal/dsp internal/sheet/loading mixer pcm sounds sounds/library space golang.org/x/perf/...
 cmd/internal/cli/console -> bank/rules cmd/internal/view/meterbar cmd/internal/view/cellwidth cmd/internal/view/liveview cue/play mixer internal/words golang.org/x/term
-cmd/internal/cli/catalog -> effect bank/rules cmd/internal/view/meterbar cmd/internal/cli/console cmd/internal/view/figurestyle cue cue/play cue/report internal/words pcm sounds sounds/library sounds/embedded sounds/tone
+cmd/internal/cli/catalog -> effect bank/rules internal/musicplan cmd/internal/view/meterbar cmd/internal/cli/console cmd/internal/view/figurestyle cue cue/play cue/report internal/words pcm sounds sounds/library sounds/embedded sounds/tone
 cmd/internal/view/cellwidth -> github.com/rivo/uniseg
 cmd/internal/cli/doctor -> device device/auto device/oto device/pulse internal/lateness internal/words pcm sounds/library sounds/tone golang.org/x/sys/unix
 cmd/internal/cli/evidence -> cmd/internal/cli/doctor device device/auto device/pulse internal/lateness internal/loopback internal/words mixer pcm sounds sounds/library sounds/tone

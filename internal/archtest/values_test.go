@@ -24,6 +24,7 @@ buses: {hall: {effects: [eq]}, group: {}, plain: {sends: {hall: -6}, effects: [e
 sounds:
   engine: {file: a.wav, bus: plain, loop: true, sends: {hall: -6}, parameters: {rpm: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
   both: {layers: [engine, {sound: engine, delay: 1ms}], parameters: {rpm: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
+music: {theme: {tempo: 120, bus: plain, segments: {main: {file: a.wav, loop: true}}}}
 scenes: {menu: {buses: {plain: {gain: -9}}}}
 `
 
@@ -183,6 +184,13 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		return []any{&s}
 	case reflect.TypeFor[*bank.Handle]():
 		return []any{&r.play}
+	case reflect.TypeFor[*bank.Music]():
+		mu, err := r.bank.Music("theme")
+		if err != nil || r.bank.Use(r.mixer) != nil {
+			return nil
+		}
+		_ = mu.Play(bank.Options{}) // fails after Close
+		return []any{mu}
 	case reflect.TypeFor[*bank.Options](), reflect.TypeFor[*mixer.Options](), reflect.TypeFor[*mixer.Change](), reflect.TypeFor[*mixer.Played](),
 		reflect.TypeFor[*mixer.Filters](), reflect.TypeFor[*mixer.FilterOverrides]():
 		return []any{reflect.New(typ.Elem()).Interface()}
@@ -205,7 +213,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	switch typ {
 	case reflect.TypeFor[string]():
 		return map[string]string{
-			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "EnterScene": "menu", "Set": "rpm", "Stop": "both",
+			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "EnterScene": "menu", "Music": "theme", "Set": "rpm", "Stop": "both",
 		}[method]
 	case reflect.TypeFor[float64]():
 		return map[string]float64{"SetPan": 0.5, "SetSpeed": 1.5, "SetLowPass": 500, "SetHighPass": 100, "Set": 0.5}[method]
@@ -245,7 +253,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	for _, x := range []any{
 		true, int32(1), 10 * time.Millisecond, time.Now(), pcm.Decibels(-3), pcm.Semitones(2), sounds.RaisedCosine, mixer.AtEnd,
 		mixer.Change{Fields: mixer.FieldGain, Gain: -3}, mixer.Duck{When: hall, By: 3}, mixer.GroupOptions{Voices: 2}, mixer.Stem{Sound: "s"},
-		effect.Values{"bypass": 0}, space.Spot{}, []space.Spot{{}}, space.Listener{}, r.bus, r.batch, r.countdown, r.voice, bank.Options{},
+		effect.Values{"bypass": 0}, space.Spot{}, []space.Spot{{}}, space.Listener{}, r.bus, r.batch, r.countdown, r.voice, bank.Options{}, bank.NextBar,
 	} {
 		if reflect.TypeOf(x) == typ {
 			return x
@@ -270,6 +278,8 @@ func functions() map[string]func(*rig) error {
 			_, err := bank.Open(fstest.MapFS{"b.yaml": {Data: []byte("sounds: {}")}}, "b.yaml", lib)
 			return err
 		},
-		"bank.Parse": func(*rig) error { _, err := bank.Parse("b.yaml", []byte("sounds: {}")); return err },
+		"bank.Every":  func(*rig) error { _ = bank.Every(4); return nil },
+		"bank.Marker": func(*rig) error { _ = bank.Marker("drop"); return nil },
+		"bank.Parse":  func(*rig) error { _, err := bank.Parse("b.yaml", []byte("sounds: {}")); return err },
 	}
 }

@@ -55,8 +55,8 @@ func Sheet() Map {
 	}
 }
 
-// Bank returns a bank that declares the names used in the banks of a matrix: a Sheet without its cues, and a
-// sound of a file that loops.
+// Bank returns a bank that declares the names used in the banks of a matrix: a Sheet without its cues, a
+// theme, and a sound of a file that loops.
 func Bank() (bank Map) {
 	for _, p := range Sheet() {
 		switch p.Key {
@@ -65,6 +65,8 @@ func Bank() (bank Map) {
 			bank = append(bank, p)
 		}
 	}
+	theme := Map{{"tempo", Text("120")}, {"segments", Map{{"one", Map{{"file", file}}}, {"sfx", Map{{"file", file}}}}}}
+	bank = append(bank, Pair{Key: "music", Value: Map{{"one", theme}}})
 	return bank.merge(Map{{"sounds", Map{{"held", Map{{"file", file}, {"loop", Text("true")}, {"gain", Text("-6 dB")}}}}}}, 0)
 }
 

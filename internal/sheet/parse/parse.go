@@ -130,6 +130,9 @@ func (r *Reader) fields() []fields.Field {
 			return fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil), effectsField(nil), sendsField(nil))}}
 		})},
 		{Key: "outputs", Shape: shape(outputsShape)},
+		{Key: "music", Shape: shape(func() fields.Shape {
+			return fields.Names{Of: fields.Mapping{Fields: r.themeFields(&musicParts{}, new(rules.Time), new(string)), Required: []string{"segments"}}}
+		})},
 		{Key: "scenes", Shape: shape(func() fields.Shape { return fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}} })},
 		{Key: "master", To: r.parseMaster, Shape: shape(func() fields.Shape { return fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))} })},
 		{Key: "voices", To: &s.Voices, Within: Counts},
@@ -172,7 +175,7 @@ func (r *Reader) parseRoot(n *yaml.Node, what string, more []fields.Field) {
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"outputs", r.parseOutputs}, {"buses", r.parseBuses}, {"sounds", r.parseSounds}, {"scenes", r.parseScenes}} {
+	}{{"outputs", r.parseOutputs}, {"buses", r.parseBuses}, {"sounds", r.parseSounds}, {"music", r.parseMusic}, {"scenes", r.parseScenes}} {
 		if p := fields.Find(n, part.key); p != nil {
 			part.read(p.Value)
 		}

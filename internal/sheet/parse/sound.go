@@ -122,10 +122,7 @@ func (r *Reader) parseSound(p *yaml.Pair, s *rules.Sound) {
 		r.successorKeys = append(r.successorKeys, successorKey{p, s.Name})
 	}
 	if p := fields.Find(n, "counts_as"); p != nil {
-		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
-		if !s.Stream {
-			r.Fail(p.Position, "counts_as needs `stream: true`; the loudness of other sounds is measured")
-		}
+		r.checkCountsAs(p, s)
 	}
 	if p := fields.Find(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > sounds.Best) {
 		r.Fail(p.Position, "max_pitch needs `quality: best` and no `stream: true`: other sounds are not prepared for a pitch")
@@ -142,6 +139,14 @@ func (r *Reader) parseSound(p *yaml.Pair, s *rules.Sound) {
 			return
 		}
 		s.Files = []rules.File{{Line: p.Line, Column: p.Column, Name: s.Name}}
+	}
+}
+
+// checkCountsAs completes the value of p, the key `counts_as` of s, and records an error if s is not a stream.
+func (r *Reader) checkCountsAs(p *yaml.Pair, s *rules.Sound) {
+	s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
+	if !s.Stream {
+		r.Fail(p.Position, "counts_as needs `stream: true`; the loudness of other sounds is measured")
 	}
 }
 

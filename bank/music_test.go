@@ -1,0 +1,303 @@
+package bank_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"voicepool/bank"
+	"voicepool/bank/rules"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds/library"
+)
+
+// theme has beats of 480 frames at 8 kHz: 1000 quarter notes per minute.
+const theme = `
+buses: {music: {}}
+sounds: {clap: {file: sfx/a.wav}}
+music:
+  theme:
+    tempo: 1000
+    meter: 3/4
+    bus: music
+    markers: {drop: bar 2}
+    segments:
+      intro: {file: intro.wav, next: explore, offset: 100ms, markers: {drop: bar 2 beat 2, out: 400ms}}
+      explore: {file: explore.wav, loop: {from: 180ms, to: 900ms}, meter: 7/8}
+`
+
+// themeFiles adds the sounds of theme, of 4000 and 8000 frames.
+func themeFiles(text string) fstest.MapFS {
+	fsys := files(text)
+	maps.Copy(fsys, fstest.MapFS{"intro.wav": tone(4000, 0.25), "explore.wav": tone(8000, 0.25), "combat.wav": tone(8000, 0.5), "hit.wav": tone(800, 0.125)})
+	return fsys
+}
+
+// openMusic opens a bank with the files of themeFiles, its mixer and its theme.
+func openMusic(t testing.TB, text string) (*bank.Bank, *mixer.Mixer, *bank.Music) {
+	t.Helper()
+	b, err := bank.Open(themeFiles(text), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.NewMixer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	mu, err := b.Music("theme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, m, mu
+}
+
+// starts returns the frames of the starts since the last call, by sound.
+func starts(m *mixer.Mixer) map[string][]int64 {
+	all := map[string][]int64{}
+	events := make([]mixer.Event, 256)
+	for _, e := range events[:m.Events(events)] {
+		if e.Kind == mixer.EventStarted {
+			all[e.Sound.Name()] = append(all[e.Sound.Name()], e.Frame)
+		}
+	}
+	return all
+}
+
+func TestMusicPosition(t *testing.T) {
+	_, m, mu := openMusic(t, theme)
+	if p := mu.Position(); p != (bank.Position{}) {
+		t.Errorf("before the start: %+v", p)
+	}
+	m.Render(make([]pcm.Frame, 100))
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	at := int64(100)
+	for _, c := range []struct {
+		frames int64
+		want   bank.Position
+	}{
+		{0, bank.Position{Segment: "intro"}},
+		{799, bank.Position{Segment: "intro"}},
+		{1, bank.Position{Segment: "intro", Bar: 1, Beat: 1}},
+		{479, bank.Position{Segment: "intro", Bar: 1, Beat: 1}},
+		{1, bank.Position{Segment: "intro", Bar: 1, Beat: 2}},
+		{960, bank.Position{Segment: "intro", Bar: 2, Beat: 1}},
+		{1759, bank.Position{Segment: "intro", Bar: 3, Beat: 1}}, // 3999
+		{1, bank.Position{Segment: "explore", Bar: 1, Beat: 1}},
+		{240 * 6, bank.Position{Segment: "explore", Bar: 1, Beat: 7}}, // at the begin of its loop
+		{240*24 - 1, bank.Position{Segment: "explore", Bar: 5, Beat: 2}},
+		{1, bank.Position{Segment: "explore", Bar: 1, Beat: 7}},
+		{240 * 24 * 3, bank.Position{Segment: "explore", Bar: 1, Beat: 7}},
+	} {
+		m.Render(make([]pcm.Frame, c.frames))
+		at += c.frames
+		c.want.Frame = at
+		if got := mu.Position(); got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
+		}
+	}
+	if err := mu.Stop(0); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 10))
+	if p := mu.Position(); p != (bank.Position{}) {
+		t.Errorf("after the stop: %+v", p)
+	}
+}
+
+// TestMusicNext checks the frames of points before and after the segments change, with a pause and a seek.
+func TestMusicNext(t *testing.T) {
+	b, m, mu := openMusic(t, theme)
+	if err := mu.PlayAt(50, bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	check := func(p bank.Point, want int64) {
+		t.Helper()
+		if got := mu.Next(p); got != want {
+			t.Errorf("%s is at frame %d, want %d", p, got, want)
+		}
+	}
+	check(bank.NextBeat, 850)
+	check(bank.NextBar, 850)
+	check(bank.Every(4), 850)
+	check(bank.Marker("drop"), 850+1920)
+	check(bank.Marker("intro.drop"), 850+1920)
+	check(bank.Marker("explore.drop"), 50+4000+7*240)
+	check(bank.Marker("out"), 50+3200)
+	check(bank.Marker("intro.out"), 50+3200)
+	check(bank.Marker("missing"), mixer.Now)
+	check("nonsense", mixer.Now)
+	m.Render(make([]pcm.Frame, 851))
+	check(bank.NextBeat, 850+480)
+	check("next bar", 850+1440)
+	check("4 bars", 50+4000) // the intro ends before its bar 5
+	m.Render(make([]pcm.Frame, 479))
+	check(bank.NextBeat, 850+480)
+	if _, err := b.PlayAt(mu.Next(bank.NextBar), "clap", bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 1000))
+	if got := starts(m)["a"]; !slices.Equal(got, []int64{2290}) {
+		t.Errorf("the clap is at %v, want 2290", got)
+	}
+	h := mu.Handle()
+	if err := h.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 777))
+	check(bank.NextBar, 3730+777)
+	if p := mu.Position(); p != (bank.Position{Segment: "intro", Bar: 2, Beat: 1, Frame: 2330 + 777}) {
+		t.Errorf("paused at %+v", p)
+	}
+	if err := errors.Join(h.Resume(), h.Seek(475*time.Millisecond)); err != nil { // frame 3800
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 23))
+	check(bank.NextBar, 2330+777+200)
+	m.Render(make([]pcm.Frame, 177)) // the intro ends with this block
+	check(bank.NextBeat, 2330+777+200)
+	if p := mu.Position(); p != (bank.Position{Segment: "explore", Bar: 1, Beat: 1, Frame: 2330 + 977}) {
+		t.Errorf("at the seam %+v", p)
+	}
+	check(bank.Every(5), 2330+977)
+	m.Render(make([]pcm.Frame, 7200-240)) // the last 240 frames of the loop
+	check(bank.NextBar, 2330+977+7200+240)
+}
+
+// TestMusicPlayAgain checks that a second play ends the first.
+func TestMusicPlayAgain(t *testing.T) {
+	_, m, mu := openMusic(t, theme)
+	for range 2 {
+		if err := mu.Play(bank.Options{From: 100 * time.Millisecond}); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, 3000))
+	}
+	if st := m.Stats(); st.Playing != 1 || st.Stopped != 2 {
+		t.Errorf("%+v", st)
+	}
+	if p := mu.Position(); p != (bank.Position{Segment: "intro", Bar: 3, Beat: 1, Frame: 6000}) {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestMusicSurvivesReload checks that a play keeps its musical time, and that the next play uses the new file.
+func TestMusicSurvivesReload(t *testing.T) {
+	fsys := themeFiles(theme)
+	b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.NewMixer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	mu, err := b.Music("theme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 1))
+	fsys["sounds.yaml"] = &fstest.MapFile{Data: []byte(strings.Replace(theme, "tempo: 1000", "tempo: 600", 1))}
+	if err := b.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if got := mu.Next(bank.Every(2)); got != 800 {
+		t.Errorf("bar 1 at %d, want 800", got)
+	}
+	m.Render(make([]pcm.Frame, 900))
+	if got := mu.Next(bank.NextBar); got != 800+3*480 {
+		t.Errorf("bar 2 at %d, want %d", got, 800+3*480)
+	}
+	if again, err := b.Music("theme"); again != mu || err != nil {
+		t.Errorf("another Music, %v", err)
+	}
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 900))
+	if got := mu.Next(bank.NextBar); got != 901+800+3*800 {
+		t.Errorf("bar 2 at %d, want %d", got, 901+800+3*800)
+	}
+}
+
+func TestMusicErrors(t *testing.T) {
+	b, _, mu := openMusic(t, theme)
+	for _, c := range []struct {
+		got  error
+		is   error
+		want string
+	}{
+		{mu.Play(bank.Options{Pitch: 1}), mixer.ErrOption, "mixer: bad argument: a theme keeps its tempo; it has no pitch and speed"},
+		{mu.Play(bank.Options{Speed: 2}), mixer.ErrOption, "mixer: bad argument: a theme keeps its tempo; it has no pitch and speed"},
+		{mu.Stop(0), mixer.ErrGone, mixer.ErrGone.Error()},
+		{func() error { _, err := b.Music("teme"); return err }(), bank.ErrName, `bank: unknown name: there is no theme "teme"; the nearest is "theme"`},
+	} {
+		if !errors.Is(c.got, c.is) || c.got.Error() != c.want {
+			t.Errorf("%v, want %s", c.got, c.want)
+		}
+	}
+	silent, err := bank.Open(themeFiles(theme), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mu, err = silent.Music("theme"); err != nil {
+		t.Fatal(err)
+	}
+	if err := mu.Play(bank.Options{}); !errors.Is(err, bank.ErrMixer) {
+		t.Errorf("without a mixer: %v", err)
+	}
+}
+
+// TestMusicFaults checks the places and texts of errors in a file.
+func TestMusicFaults(t *testing.T) {
+	for _, c := range []struct{ theme, want string }{
+		{`{tempo: 120}`, "1:9: the theme \"theme\" needs `segments`, such as {intro: intro.ogg}"},
+		{`{tempo: 120, segments: {}}`, "1:29: the theme \"theme\" needs at least one segment"},
+		{`{tempo: 0, segments: {a: intro.wav}}`, "1:24: tempo: 0 is out of range; want a number of quarter notes a minute from 1 to 1000"},
+		{`{tempo: [], segments: {a: intro.wav}}`, "1:24: tempo takes a number, or a list of changes such as [{bar: 1, bpm: 120}]"},
+		{`{tempo: 120, meter: 0/4, segments: {a: intro.wav}}`, `1:36: meter takes 1 to 64 beats and a note value of 1, 2, 4, 8, 16, 32 or 64, such as 7/8, not "0/4"`},
+		{`{tempo: 120, meter: 4/3, segments: {a: intro.wav}}`, `1:36: meter takes 1 to 64 beats and a note value of 1, 2, 4, 8, 16, 32 or 64, such as 7/8, not "4/3"`},
+		{`{tempo: [{bar: 2, bpm: 120}], segments: {a: intro.wav}}`, "1:25: a tempo map begins at bar 1: {bar: 1, bpm: 120}"},
+		{`{tempo: [{bar: 1, bpm: 120}, {bpm: 9}], segments: {a: intro.wav}}`, "1:45: an entry of a tempo map needs its bar: {bar: 9, bpm: 140}"},
+		{`{tempo: [{bar: 1, bpm: 120}, {bar: 9, bpm: 140}, {bar: 5, bpm: 9}], segments: {a: intro.wav}}`, "1:65: bar: 5 is not after bar 9 of the entry before; a tempo map goes forward"},
+		{`{tempo: [{bar: 1, bpm: 120}, {bar: 9, ramp: true, meter: 3/4}], segments: {a: intro.wav}}`, "1:45: ramp needs a bpm to reach, and an entry before: {bar: 9, bpm: 140, ramp: true}"},
+		{`{tempo: [{bar: 1, bpm: 120}, {bar: 1026, ramp: true, bpm: 9}], segments: {a: intro.wav}}`, "1:45: ramp: 4100 beats are more than a ramp can have, 4096"},
+		{`{tempo: [{bar: 1, bpm: 120}, {bar: 9}], segments: {a: intro.wav}}`, "1:45: an entry of a tempo map changes the bpm or the meter: {bar: 17, meter: 7/8}"},
+		{`{tempo: [{bar: 1, bpm: 120.1234567}], segments: {a: intro.wav}}`, "1:25: bpm: 120.1234567 has more than 6 decimals"},
+		{`{tempo: 120, segments: {a: {gain: -6}}}`, `1:40: the segment "a" needs a file, such as {file: a.ogg}`},
+		{`{tempo: 120, segments: {a: {file: intro.wav, loop: 3}}}`, "1:67: loop: a segment repeats until another one follows; write true, or {from: 1.5s, to: 61.5s}"},
+		{`{tempo: 120, segments: {a: {file: intro.wav, loop: true, next: a}}}`, "1:73: next is for a segment that ends; \"a\" has a `loop`\nsounds.yaml:1:79: next: \"a\" follows itself; repeat one segment by `loop: true`"},
+		{`{tempo: 120, segments: {a: {file: intro.wav, next: b}, b: intro.wav, bb: intro.wav, c: {file: intro.wav, next: d}}}`, `1:127: next: there is no segment "d"; did you mean "a"?`},
+		{`{tempo: 120, segments: {a: {file: intro.wav, next: b}, b: {file: intro.wav, next: a}}}`, "1:67: next: \"b\" follows itself; repeat one segment by `loop: true`"},
+		{`{tempo: 120, segments: {a: {file: intro.wav, pitch: 1}}}`, `1:61: unknown key "pitch" in a segment`},
+		{`{tempo: 120, segments: {a: {file: intro.wav, counts_as: -18}}}`, "1:61: counts_as needs `stream: true`; the loudness of other sounds is measured"},
+		{`{tempo: 120, markers: {"a b": 1s}, segments: {a: intro.wav}}`, `1:39: the name of a marker has no points and spaces; this is "a b"`},
+		{`{tempo: 120, markers: {a: bar 0}, segments: {a: intro.wav}}`, `1:42: a takes a time in the file, bar 17 or bar 17 beat 3, not "bar 0"`},
+		{`{tempo: 120, markers: {a: nowhere}, segments: {a: intro.wav}}`, `1:42: a: "nowhere" is not a time; write 1.5s, 250ms, 2m3s or a number of seconds`},
+		{`{tempo: 120, offset: 1s, segments: {a: intro.wav}}`, `1:52: offset: bar 1 at 1s is not before the end of the segment "a", 0.5s`},
+		{`{tempo: 120, segments: {a: {file: intro.wav, markers: {x: bar 2 beat 5}}}}`, `1:71: the marker "x" is beyond the end of its segment`},
+	} {
+		b, err := bank.Open(themeFiles("music: {theme: "+c.theme+"}"), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+		if err == nil {
+			_, err = b.Music("theme")
+		}
+		if err == nil || err.Error() != "sounds.yaml:"+c.want || !errors.Is(err, rules.ErrFile) {
+			t.Errorf("%s\n%v, want\n%s", c.theme, err, c.want)
+		}
+	}
+	if _, err := bank.Parse("x.yaml", []byte("sounds: {theme.a: a.wav}\nmusic: {theme: {tempo: 1, segments: {a: a.wav}}}")); err == nil ||
+		err.Error() != "x.yaml:2:38: a sound is already called \"theme.a\", the name of the sound of this segment" {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,169 @@
+// Package musicplan finds the points in musical time where segments of a theme begin and end. Its functions are pure:
+// they know no voices. All positions and times are in frames.
+package musicplan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/tempo"
+	"voicepool/pcm"
+)
+
+// Segment is a segment of a theme whose sound is loaded. It is read-only.
+type Segment struct {
+	Name    string
+	Sound   string   // the name of its sound
+	Frames  int64    // the length of its sound
+	Loop    pcm.Loop // the part that repeats endlessly; zero: it plays once
+	Offset  int64    // position of bar 1
+	Grid    *tempo.Grid
+	Markers []Marker
+}
+
+// Marker is a named position in a segment.
+type Marker struct {
+	Name     string
+	Position int64
+}
+
+// NewTheme returns the segments of m, in their order, for sounds at a rate of rate Hz. length returns the length of a
+// sound of the theme and the part that it repeats, which is zero for a sound that plays once. file is the file of m,
+// for messages. The error is a rules.Errors.
+func NewTheme(file string, m *rules.Music, rate int, length func(sound string) (frames int64, loop pcm.Loop)) ([]*Segment, error) {
+	var all []*Segment
+	var errs rules.Errors
+	fail := func(line, column int, format string, args ...any) {
+		errs = append(errs, &rules.Error{File: file, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
+	}
+	inside := map[rules.Marker]bool{}
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		frames, loop := length(s.Sound)
+		if frames == 0 {
+			fail(s.Line, s.Column, "the length of the segment %q is unknown or 0; a stream must declare its length", s.Name)
+			continue
+		}
+		if s.Offset.Frames(rate) >= frames {
+			fail(s.Line, s.Column, "offset: bar 1 at %v is not before the end of the segment %q, %v", s.Offset, s.Name, rules.FrameTime(frames, rate))
+		}
+		one := newSegment(s, rate, frames, loop)
+		for _, k := range s.Markers {
+			if at, ok := one.positionOf(k, rate); ok {
+				inside[k] = true
+				one.Markers = append(one.Markers, Marker{k.Name, at})
+			} else {
+				inside[k] = inside[k]
+			}
+		}
+		all = append(all, one)
+	}
+	for k, ok := range inside {
+		if !ok {
+			fail(k.Line, k.Column, "the marker %q is beyond the end of its segment", k.Name)
+		}
+	}
+	if errs == nil {
+		return all, nil
+	}
+	slices.SortFunc(errs, func(a, b *rules.Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return nil, errs
+}
+
+// newSegment returns the segment s, without its markers, for a sound of frames frames.
+func newSegment(s *rules.Segment, rate int, frames int64, loop pcm.Loop) *Segment {
+	out := &Segment{Name: s.Name, Sound: s.Sound, Frames: frames, Loop: loop, Offset: s.Offset.Frames(rate)}
+	changes := make([]tempo.Change, len(s.Tempo))
+	for i, c := range s.Tempo {
+		changes[i] = tempo.Change{Bar: c.Bar, BPM: int64(math.Round(c.BPM * 1e6)), Ramp: c.Ramp, Meter: tempo.Meter(c.Meter)}
+	}
+	out.Grid = tempo.New(changes, rate, frames-out.Offset)
+	return out
+}
+
+// positionOf returns the position of k, or false if it is outside s.
+func (s *Segment) positionOf(k rules.Marker, rate int) (at int64, ok bool) {
+	if k.Bar == 0 {
+		at = k.Time.Frames(rate)
+		return at, at <= s.Frames
+	}
+	at, ok = s.Grid.Beat(k.Bar, k.Beat)
+	return at + s.Offset, ok
+}
+
+// At returns the bar and the beat at a position, both from 1, or zeros before bar 1.
+func (s *Segment) At(position int64) (bar, beat int) { return s.Grid.At(position - s.Offset) }
+
+// Advance returns the position that a voice reaches n frames after position. Beyond the end of a segment without a loop
+// it is at least Frames. n is not negative.
+func (s *Segment) Advance(position, n int64) int64 {
+	if position >= s.Loop[1] {
+		return position + n
+	}
+	return s.Loop.At(position + n)
+}
+
+// find returns the first point p at position or later in the sound, regardless of loops.
+func (s *Segment) find(position int64, p rules.MusicPoint) (found int64, ok bool) {
+	switch {
+	case p.Beat:
+		found, ok = s.Grid.NextBeat(position - s.Offset)
+		found += s.Offset
+	case p.Bars > 0:
+		found, ok = s.Grid.NextBar(position-s.Offset, p.Bars)
+		found += s.Offset
+	}
+	for _, m := range s.Markers {
+		if m.Position >= position && (!ok || m.Position < found) && p.Marker != "" && s.isNamed(m.Name, p.Marker) {
+			found, ok = m.Position, true
+		}
+	}
+	return found, ok
+}
+
+// isNamed reports whether name, which may begin with the name of a segment and a point, is the marker called marker of s.
+func (s *Segment) isNamed(marker, name string) bool {
+	segment, short, qualified := strings.Cut(name, ".")
+	if !qualified {
+		return name == marker
+	}
+	return segment == s.Name && short == marker
+}
+
+// Wait returns the number of frames from position to the next point p that is at least after frames away. position may
+// be negative for a segment that has not begun. The end of a segment without a loop counts as a part of it. The result
+// is false without such a point. after is not negative.
+func (s *Segment) Wait(position, after int64, p rules.MusicPoint) (frames int64, ok bool) {
+	from := s.Advance(position, after)
+	found, ok := s.find(max(from, 0), p)
+	if s.Loop.Frames() == 0 || from >= s.Loop[1] || ok && found < s.Loop[1] {
+		return found - from + after, ok && found <= s.Frames
+	}
+	found, ok = s.find(s.Loop[0], p)
+	return s.Loop[1] - from + found - s.Loop[0] + after, ok && found < s.Loop[1]
+}
+
+// Chain is a sequence of segments that play one after the other. Only the last may have a loop.
+type Chain []*Segment
+
+// Wait returns the number of frames from position in the first segment to the next point p that is at least after frames
+// away, and the index of its segment. It returns false without such a point.
+func (c Chain) Wait(position, after int64, p rules.MusicPoint) (frames int64, index int, ok bool) {
+	passed := int64(0) // from the position to the beginning of the segment
+	for i, s := range c {
+		last := i == len(c)-1
+		if end := s.Frames - position; last || after < end {
+			if n, ok := s.Wait(position, after, p); ok && (last || n < end) {
+				return passed + n, i, true
+			}
+		}
+		passed, after, position = passed+s.Frames-position, max(after-(s.Frames-position), 0), 0
+	}
+	return 0, 0, false
+}

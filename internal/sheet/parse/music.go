@@ -1,0 +1,316 @@
+package parse
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/sheet/fields"
+	"voicepool/internal/sheet/yaml"
+)
+
+// Ranges of musical time. A ramp is limited because the exact times of its beats become long fractions.
+const (
+	maxBar       = 100000
+	maxRampBeats = 4096
+	maxMeter     = 64
+	defaultTempo = 120 // as in MIDI files
+)
+
+var (
+	tempi = fields.Limits{From: 1, To: 1000, Unit: " of quarter notes a minute"}
+	bars  = fields.Limits{From: 1, To: maxBar}
+)
+
+// segmentSoundKeys are the keys of a sound that a segment has too. Keys that change its speed are missing, because a
+// segment keeps time.
+var segmentSoundKeys = []string{"gain", "pan", "lowpass", "highpass", "sends", "bus", "loop", "quality", "stream", "counts_as", "lufs", "replaygain"}
+
+// musicParts are the values of a theme or a segment that are parsed after its other keys. Each may be nil.
+type musicParts struct{ tempo, meter, segments, next, markers, file *yaml.Pair }
+
+// storePair returns a destination that stores the pair in *to.
+func storePair(to **yaml.Pair) func(*yaml.Pair) bool {
+	return func(p *yaml.Pair) bool { *to = p; return true }
+}
+
+// timeFields returns the keys that a theme and its segments share. Parsing stores in p and offset.
+func timeFields(p *musicParts, offset *rules.Time) []fields.Field {
+	entry := fields.Mapping{Fields: tempoFields(&rules.TempoChange{}), Required: []string{"bar"}}
+	return []fields.Field{
+		{Key: "tempo", To: storePair(&p.tempo), Shape: fields.Either{fields.Ranged{Of: new(float64), Within: tempi}, fields.List{Of: entry, Min: 1, Max: maxBar}}},
+		{Key: "meter", To: storePair(&p.meter), Shape: (*meter)(nil)},
+		{Key: "offset", To: offset},
+		{Key: "markers", To: storePair(&p.markers), Shape: fields.Names{Of: (*marker)(nil)}},
+	}
+}
+
+// themeFields returns the fields of a theme.
+func (r *Reader) themeFields(p *musicParts, offset *rules.Time, busName *string) []fields.Field {
+	segment := fields.Deferred(func() fields.Shape {
+		return fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.segmentFields(&musicParts{}, &rules.Segment{}, &rules.Sound{}), Required: []string{"file"}}}}
+	})
+	return append(timeFields(p, offset), []fields.Field{
+		{Key: "bus", To: bus(busName, r.Buses)},
+		{Key: "segments", To: storePair(&p.segments), Shape: segment},
+	}...)
+}
+
+// segmentFields returns the fields of a segment, which include fields of its sound.
+func (r *Reader) segmentFields(p *musicParts, s *rules.Segment, sound *rules.Sound) []fields.Field {
+	all := slices.DeleteFunc(Sound(sound, r.Buses), func(f fields.Field) bool { return !slices.Contains(segmentSoundKeys, f.Key) })
+	return slices.Concat(all, timeFields(p, &s.Offset), []fields.Field{
+		{Key: "file", To: storePair(&p.file), Shape: new(string)},
+		{Key: "next", To: storePair(&p.next), Shape: new(string)},
+	})
+}
+
+// tempoFields returns the fields of an entry of a tempo map.
+func tempoFields(c *rules.TempoChange) []fields.Field {
+	return []fields.Field{
+		{Key: "bar", To: &c.Bar, Within: bars},
+		{Key: "bpm", To: &c.BPM, Within: tempi},
+		{Key: "ramp", To: &c.Ramp},
+		{Key: "meter", To: (*meter)(&c.Meter)},
+	}
+}
+
+// parseMusic parses n, the mapping of all themes, into the rules, and adds the sounds of their segments. Errors are
+// recorded. The buses and sounds must have been parsed before.
+func (r *Reader) parseMusic(n *yaml.Node) {
+	r.Named(n, "music", func(p *yaml.Pair) {
+		m := rules.Music{Line: p.Line, Column: p.Column, Name: p.Key}
+		var (
+			parts   musicParts
+			common  rules.Segment
+			busName string
+		)
+		r.Read(p.Value, "a theme", r.themeFields(&parts, &common.Offset, &busName))
+		common.Tempo = r.parseTempo(&parts, []rules.TempoChange{{Bar: 1, BPM: defaultTempo, Meter: rules.Meter{Beats: 4, Unit: 4}}})
+		common.Markers = r.parseMarkers(parts.markers, nil)
+		if parts.segments == nil {
+			if p.Value.Kind == yaml.Mapping && fields.Missing(p.Value, "segments") {
+				r.Fail(p.Position, "the theme %s needs `segments`, such as {intro: intro.ogg}", yaml.Quote(p.Key))
+			}
+			return
+		}
+		next := make(map[string]*yaml.Pair)
+		r.Named(parts.segments.Value, "segments", func(p *yaml.Pair) {
+			s := common
+			s.Line, s.Column, s.Name, s.Sound = p.Line, p.Column, p.Key, m.Name+"."+p.Key
+			r.parseSegment(p, &s, busName, next)
+			m.Segments = append(m.Segments, s)
+		})
+		if len(m.Segments) == 0 {
+			r.Fail(parts.segments.Position, "the theme %s needs at least one segment", yaml.Quote(p.Key))
+		}
+		r.linkSegments(&m, next)
+		r.rules.Music = append(r.rules.Music, m)
+	})
+}
+
+// parseSegment parses the segment p into s, which has the defaults of its theme, and adds its sound on the bus busName. It stores its key `next` in next. Errors are recorded.
+func (r *Reader) parseSegment(p *yaml.Pair, s *rules.Segment, busName string, next map[string]*yaml.Pair) {
+	sound := rules.Sound{Name: s.Sound, Speed: 1, Bus: busName, Protect: true}
+	var parts musicParts
+	if p.Value.Kind == yaml.Scalar { // intro: intro.ogg
+		sound.Files = r.AddFile(p.Value, nil)
+	} else {
+		r.Read(p.Value, "a segment", r.segmentFields(&parts, s, &sound))
+		if parts.file != nil {
+			r.parseFiles(parts.file, &sound)
+		} else {
+			r.Fail(p.Position, "the segment %s needs a file, such as {file: %s.ogg}", yaml.Quote(p.Key), p.Key)
+		}
+		if p := fields.Find(p.Value, "counts_as"); p != nil {
+			r.checkCountsAs(p, &sound)
+		}
+		if sound.Rounds != 0 {
+			r.Fail(fields.Find(p.Value, "loop").Value.Position, "loop: a segment repeats until another one follows; write true, or {from: 1.5s, to: 61.5s}")
+		}
+		if parts.next != nil {
+			next[s.Name] = parts.next
+			if sound.Loop {
+				r.Fail(parts.next.Position, "next is for a segment that ends; %s has a `loop`", yaml.Quote(p.Key))
+			}
+		}
+	}
+	s.Tempo = r.parseTempo(&parts, s.Tempo)
+	s.Markers = r.parseMarkers(parts.markers, s.Markers)
+	if _, exists := r.Sounds[s.Sound]; exists {
+		r.Fail(p.Position, "a sound is already called %s, the name of the sound of this segment", yaml.Quote(s.Sound))
+		return
+	}
+	r.Add(sound)
+}
+
+// linkSegments sets the successors of the segments of m by their keys `next`, and records errors for unknown segments
+// and circles.
+func (r *Reader) linkSegments(m *rules.Music, next map[string]*yaml.Pair) {
+	names := map[string]bool{}
+	for i := range m.Segments {
+		names[m.Segments[i].Name] = true
+	}
+	for i := range m.Segments {
+		p := next[m.Segments[i].Name]
+		to := ""
+		if p == nil || !r.Value(p, &fields.Field{To: fields.Name{To: &to, Kind: "segment", Known: names}}) {
+			continue
+		}
+		for at, n := to, 0; next[at] != nil && n <= len(next); n++ {
+			if at = next[at].Value.Text; at == to {
+				r.Fail(p.Value.Position, "next: %s follows itself; repeat one segment by `loop: true`", yaml.Quote(to))
+				return
+			}
+		}
+		r.rules.Sounds[r.Sounds[m.Segments[i].Sound]].Then = m.Name + "." + to
+	}
+}
+
+// parseTempo returns the tempo map of the keys tempo and meter of a theme or segment, or defaults after an error.
+// defaults is also the map without a tempo, and has the meter without a meter. Errors are recorded.
+func (r *Reader) parseTempo(parts *musicParts, defaults []rules.TempoChange) []rules.TempoChange {
+	all := slices.Clone(defaults)
+	if p := parts.tempo; p != nil {
+		all = []rules.TempoChange{{Bar: 1}}
+		if p.Value.Kind == yaml.List {
+			all = r.parseTempoMap(p)
+		} else if !r.Value(p, &fields.Field{To: &all[0].BPM, Within: tempi}) {
+			all = nil
+		}
+		if all == nil {
+			return defaults
+		}
+		all[0].Meter = cmp.Or(all[0].Meter, defaults[0].Meter)
+	}
+	if parts.meter != nil {
+		_ = (*meter)(&all[0].Meter).Read(&r.Reader, parts.meter, fields.Limits{})
+	}
+	return all
+}
+
+// parseTempoMap parses the value of p, a list of changes. It records errors, and returns nil after one.
+func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
+	before := len(r.SortedErrors())
+	all := make([]rules.TempoChange, len(p.Value.Items))
+	meter, rampBeats := rules.Meter{Beats: 4, Unit: 4}, 0
+	for i, n := range p.Value.Items {
+		c := &all[i]
+		r.Read(n, "an entry of a tempo map", tempoFields(c))
+		if n.Kind != yaml.Mapping {
+			continue
+		}
+		if i > 0 {
+			rampBeats += max(c.Bar-all[i-1].Bar, 0) * meter.Beats
+		}
+		switch {
+		case i == 0 && c.Bar != 1:
+			r.Fail(n.Position, "a tempo map begins at bar 1: {bar: 1, bpm: 120}")
+		case c.Bar == 0:
+			r.Fail(n.Position, "an entry of a tempo map needs its bar: {bar: 9, bpm: 140}")
+		case i > 0 && c.Bar <= all[i-1].Bar:
+			r.Fail(n.Position, "bar: %d is not after bar %d of the entry before; a tempo map goes forward", c.Bar, all[i-1].Bar)
+		case c.Ramp && (i == 0 || c.BPM == 0):
+			r.Fail(n.Position, "ramp needs a bpm to reach, and an entry before: {bar: 9, bpm: 140, ramp: true}")
+		case c.Ramp && rampBeats > maxRampBeats:
+			r.Fail(n.Position, "ramp: %d beats are more than a ramp can have, %d", rampBeats, maxRampBeats)
+		case i > 0 && c.BPM == 0 && c.Meter == (rules.Meter{}):
+			r.Fail(n.Position, "an entry of a tempo map changes the bpm or the meter: {bar: 17, meter: 7/8}")
+		}
+		if c.BPM*1e6 != math.Round(c.BPM*1e6) && math.Abs(c.BPM*1e6-math.Round(c.BPM*1e6)) > 1e-6*c.BPM {
+			r.Fail(n.Position, "bpm: %v has more than 6 decimals", c.BPM)
+		}
+		if i == 0 {
+			c.BPM = cmp.Or(c.BPM, defaultTempo)
+		}
+		if meter = cmp.Or(c.Meter, meter); c.BPM != 0 {
+			rampBeats = 0
+		}
+	}
+	if len(all) == 0 {
+		r.Fail(p.Value.Position, "tempo takes a number, or a list of changes such as [{bar: 1, bpm: 120}]")
+	}
+	if len(r.SortedErrors()) > before {
+		return nil
+	}
+	return all
+}
+
+// parseMarkers parses the value of p, a mapping from names to places, and returns defaults and these markers. A marker
+// replaces a default of the same name. p may be nil. Errors are recorded.
+func (r *Reader) parseMarkers(p *yaml.Pair, defaults []rules.Marker) []rules.Marker {
+	all := slices.Clone(defaults)
+	if p == nil {
+		return all
+	}
+	r.Named(p.Value, "markers", func(p *yaml.Pair) {
+		m := marker{Line: p.Line, Column: p.Column, Name: p.Key}
+		if strings.ContainsAny(p.Key, ". ") {
+			r.Fail(p.Position, "the name of a marker has no points and spaces; this is %s", yaml.Quote(p.Key))
+		}
+		if !m.Read(&r.Reader, p, fields.Limits{}) {
+			return
+		}
+		if i := slices.IndexFunc(all, func(old rules.Marker) bool { return old.Name == m.Name }); i >= 0 {
+			all[i] = rules.Marker(m)
+		} else {
+			all = append(all, rules.Marker(m))
+		}
+	})
+	return all
+}
+
+// meter is a destination for a time signature, such as 7/8.
+type meter rules.Meter
+
+// Read parses the value of p into *m and reports whether it is valid. If not, it records an error.
+func (m *meter) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	beats, unit, _ := strings.Cut(p.Value.Text, "/")
+	n, ok1 := fields.ParseWhole(beats, 1, maxMeter)
+	d, ok2 := fields.ParseWhole(unit, 1, maxMeter)
+	if p.Value.Kind != yaml.Scalar || !ok1 || !ok2 || d&(d-1) != 0 {
+		return r.RejectValue(p, "1 to 64 beats and a note value of 1, 2, 4, 8, 16, 32 or 64, such as 7/8")
+	}
+	*m = meter{int(n), int(d)}
+	return true
+}
+
+// Text returns "" and false, because music is never written.
+func (m *meter) Text() (string, bool) { return "", false }
+
+// Schema returns the schema of a time signature.
+func (m *meter) Schema(fields.Limits) fields.Schema {
+	return fields.Schema{"type": "string", "pattern": "^[1-9][0-9]?/(1|2|4|8|16|32|64)$"}
+}
+
+// marker is a destination for a place in a segment: a time, "bar 17" or "bar 17 beat 3".
+type marker rules.Marker
+
+// Read parses the value of p into *m and reports whether it is valid. If not, it records an error.
+func (m *marker) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	after, isBar := strings.CutPrefix(p.Value.Text, "bar ")
+	if p.Value.Kind != yaml.Scalar || !isBar {
+		return r.Value(p, &fields.Field{To: &m.Time})
+	}
+	bar, beat, hasBeat := strings.Cut(after, " beat ")
+	if !hasBeat {
+		beat = "1"
+	}
+	n, ok1 := fields.ParseWhole(bar, 1, maxBar)
+	k, ok2 := fields.ParseWhole(beat, 1, maxMeter)
+	if !ok1 || !ok2 {
+		return r.RejectValue(p, "a time in the file, bar 17 or bar 17 beat 3")
+	}
+	m.Bar, m.Beat = int(n), int(k)
+	return true
+}
+
+// Text returns "" and false, because music is never written.
+func (m *marker) Text() (string, bool) { return "", false }
+
+// Schema returns the schema of a time or the text of a bar.
+func (m *marker) Schema(within fields.Limits) fields.Schema {
+	return fields.Either{new(rules.Time), fields.Schema{"type": "string", "pattern": "^bar [1-9][0-9]*( beat [1-9][0-9]?)?$"}}.Schema(within)
+}
