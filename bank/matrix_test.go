@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -126,7 +127,9 @@ func TestBankMatrix(t *testing.T) {
 	for _, p := range m.Mappings {
 		for _, sh := range p.Shapes {
 			for _, k := range sh.Keys {
-				if !right[k] && p.Path+"."+k.Name != ".music.*.segments.*.next" { // needs a second segment
+				// TestMusicPosition and TestMusicGo have these keys; the matrix does not find names for them.
+				elsewhere := []string{".music.*.segments.*.next", ".music.*.transitions[].stinger"}
+				if !right[k] && !slices.Contains(elsewhere, p.Path+"."+k.Name) {
 					t.Errorf("no bank has %s.%s, with %v, and is right", p.Path, k.Name, sh.Needs)
 				}
 			}

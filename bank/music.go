@@ -2,6 +2,7 @@ package bank
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"voicepool/bank/rules"
@@ -30,18 +31,36 @@ func Marker(name string) Point { return Point("marker " + name) }
 // Music is a theme of a bank's file, with its segments and their musical time. Create it with Bank.Music. All methods
 // are control side and safe for concurrent use.
 //
-// Position and Next follow the voices of the theme through pauses and seeks. The result is exact to the frame unless a
-// block is being mixed during the call; then it assumes that the music has played on since the last call.
+// Every method follows the voices of the theme through pauses and seeks, and plans a transition under way again if they
+// have moved its exit. The result is exact to the frame unless a block is being mixed during the call; then the method
+// assumes that the music has played on since the last call.
 type Music struct {
 	bank *Bank
 	name string
 
 	// Bank.mu guards the fields below.
-	rules    *rules.Rules // the rules that the segments belong to
-	segments []*musicplan.Segment
-	play     Handle
-	chain    musicplan.Chain // the segments of the voices of play
-	anchor   anchor
+	rules   *rules.Rules // the rules that theme belongs to
+	theme   *musicplan.Theme
+	options Options // of Play, for later segments
+	part
+	set  anchor // after a Pause, Resume or Seek: the anchor until the next block
+	next change
+}
+
+// part is a sequence of segments that play.
+type part struct {
+	play   Handle
+	chain  musicplan.Chain // the segments of the voices of play
+	anchor anchor
+}
+
+// change is a transition that has not been completed. It is zero if no transition is under way.
+type change struct {
+	to      string       // name of the segment
+	batch   *mixer.Batch // its commands; nil while the theme is paused
+	part                 // begins
+	exit    int64        // the frame where the segment before ends
+	stinger Handle
 }
 
 // anchor is a known place of a theme: the voice plays the position at the frame of the mix.
@@ -91,7 +110,7 @@ func (mu *Music) refresh() error {
 		if known[m.Name] = true; m.Name != mu.name {
 			continue
 		}
-		segments, err := musicplan.NewTheme(b.rules.File, m, b.rules.Rate, func(name string) (int64, pcm.Loop) {
+		theme, err := musicplan.NewTheme(b.rules.File, m, b.rules.Rate, func(name string) (int64, pcm.Loop) {
 			s := b.sounds[name]
 			if !s.rules.Loop {
 				return s.files[0].Frames(), pcm.Loop{}
@@ -101,7 +120,7 @@ func (mu *Music) refresh() error {
 		if err != nil {
 			return err
 		}
-		mu.rules, mu.segments = b.rules, segments
+		mu.rules, mu.theme = b.rules, theme
 		return nil
 	}
 	return unknownError("theme", mu.name, known)
@@ -109,8 +128,8 @@ func (mu *Music) refresh() error {
 
 // Play starts the first segment of the theme at the next frame, and ends an earlier play of it with a tail of 10 ms.
 // The segments named by `next` follow without a gap. The options apply to all segments, except From, For and FadeIn,
-// which are for the first. The pitch and the speed must be zero. It fails as Bank.Play and Bank.Music do, or
-// with an error that wraps mixer.ErrOption.
+// which are for the first. The pitch and the speed must be zero. It fails as Bank.Play and Bank.Music do, or with an
+// error that wraps mixer.ErrOption.
 func (mu *Music) Play(o Options) error { return mu.PlayAt(mixer.Now, o) }
 
 // PlayAt starts the theme as Play does, but at frame, as Bank.PlayAt does.
@@ -127,31 +146,152 @@ func (mu *Music) PlayAt(frame int64, o Options) error {
 	if err := mu.refresh(); err != nil {
 		return err
 	}
-	chain := mu.chainFrom(0)
-	from := pcm.Frames(o.From, b.rules.Rate)
-	h, err := b.play(frame, chain[0].Sound, &o)
+	if o.Emitter != nil {
+		o.Emitter = new(*o.Emitter)
+	}
+	o.Sends = slices.Clone(o.Sends)
+	return mu.begin(frame, 0, o)
+}
+
+// begin starts the segment i at frame, which may be mixer.Now, and ends the segments that play. The caller holds
+// Bank.mu.
+func (mu *Music) begin(frame int64, i int, o Options) error {
+	b := mu.bank
+	chain := mu.chainFrom(i)
+	h, err := mu.start(b.mixer.Engine().At(frame), chain[0].Sound, &o)
 	if err != nil {
 		return err
 	}
 	if frame == mixer.Now {
 		frame = b.mixer.Engine().Next()
 	}
-	if old := mu.play; old != (Handle{}) {
-		_ = mu.forVoices(old, func(v mixer.Handle) error { return b.mixer.Engine().At(frame).Stop(mixer.TargetVoice(v), 0) })
+	mu.cancel()
+	mu.next = change{}
+	if old := mu.play; old.Mixer() == b.mixer {
+		_ = b.mixer.Engine().At(frame).Stop(mixer.TargetVoice(old.Handle), 0)
 	}
-	mu.play, mu.chain = h, chain
-	mu.anchor = anchor{frame: max(frame, b.mixer.Now()), position: from}
+	mu.part = part{h, chain, anchor{frame: max(frame, b.mixer.Now()), position: pcm.Frames(o.From, b.rules.Rate)}}
+	mu.set = anchor{frame: mixer.Now}
+	o.From, o.For, o.FadeIn = 0, 0, 0
+	mu.options = o
 	return nil
+}
+
+// start starts the sound called name, with its successors by `then`, at the moment at. The caller holds Bank.mu,
+// which is released while a stream is opened.
+func (mu *Music) start(at mixer.Moment, name string, o *Options) (Handle, error) {
+	b := mu.bank
+	s, err := b.find(name)
+	for err == nil && s.isClaimed() {
+		b.claimEnded.Wait()
+		s, err = b.find(name)
+	}
+	if err != nil {
+		return Handle{}, err
+	}
+	if s.streams {
+		b.claim(s)
+		defer b.endClaim(s)
+	}
+	p := b.newPlay(s, o)
+	err = b.startWithFollowers(p, at, s, o, mixer.Base{Speed: 1})
+	if p.starting = false; err != nil {
+		p.undo()
+		return Handle{}, err
+	}
+	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
+}
+
+// Go plays the segment called name after the next exit of the segment that plays, as the transitions of the theme say.
+// Another transition under way is replaced. If the theme is paused, the transition waits for Resume. If the theme does
+// not play, the segment starts at the next frame. The error wraps ErrName or ErrMixer, wraps mixer.ErrOption if the
+// segment that plays has no exit ahead, or comes from mixer.Mixer.Play.
+//
+// The start has the highest priority and is protected, so only a pool full of protected voices can refuse it.
+func (mu *Music) Go(name string) error {
+	b := mu.bank
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mixer == nil {
+		return noMixerError("Music.Go")
+	}
+	if err := mu.refresh(); err != nil {
+		return err
+	}
+	if mu.theme.Find(name) < 0 {
+		known := map[string]bool{}
+		for _, s := range mu.theme.Segments {
+			known[s.Name] = true
+		}
+		return unknownError("segment", name, known)
+	}
+	playing := mu.locate()
+	return mu.changeTo(name, playing)
+}
+
+// changeTo starts a transition to the segment called name. playing is the result of locate. The caller holds Bank.mu.
+func (mu *Music) changeTo(name string, playing bool) error {
+	b, a, to := mu.bank, &mu.anchor, mu.theme.Find(name)
+	e := b.mixer.Engine()
+	mu.cancel()
+	mu.next = change{}
+	if to < 0 { // a reload has removed it
+		return nil
+	}
+	if !playing {
+		return mu.begin(mixer.Now, to, mu.options)
+	}
+	if a.paused {
+		mu.next.to = name
+		return nil
+	}
+	plan, ok := mu.theme.Plan(mu.chain[a.voice:], a.position, mu.earliest(), to)
+	if !ok {
+		return fmt.Errorf("%w: the segment %q has no exit to %q ahead", mixer.ErrOption, mu.chain[a.voice].Name, name)
+	}
+	next := change{to: name, batch: e.NewBatch(), exit: a.frame + plan.Exit}
+	pickup := mu.theme.Segments[to].Pickup
+	next.chain, next.anchor.frame = mu.chainFrom(to), next.exit-pickup
+	o := mu.options
+	o.FadeIn = pcm.Duration(plan.FadeIn, b.rules.Rate)
+	// The slot of the segment that ends is free before the start.
+	err := next.batch.At(pickup).Stop(mixer.TargetVoice(mu.play.Handle), pcm.Duration(plan.FadeOut, b.rules.Rate))
+	if err == nil {
+		next.play, err = mu.start(next.batch.At(0), next.chain[0].Sound, &o)
+	}
+	if err == nil {
+		err = e.At(next.anchor.frame).Fire(next.batch)
+	}
+	if err == nil && plan.Row != nil && plan.Row.Stinger != "" {
+		next.stinger, err = b.play(next.exit, plan.Row.Stinger, &Options{})
+	}
+	mu.next = next
+	if err != nil {
+		mu.cancel()
+		mu.next = change{}
+	}
+	return err
+}
+
+// cancel undoes the commands of the transition under way. The caller holds Bank.mu.
+func (mu *Music) cancel() {
+	next := &mu.next
+	if next.batch == nil {
+		return
+	}
+	_ = mu.bank.mixer.Engine().At(mixer.Now).Drop(next.batch)
+	_ = mu.forVoices(next.play, func(v mixer.Handle) error { return v.Stop(0) })
+	_ = mu.forVoices(next.stinger, func(v mixer.Handle) error { return v.Stop(0) })
+	next.batch = nil
 }
 
 // chainFrom returns the segment i and its successors by `next`.
 func (mu *Music) chainFrom(i int) (chain musicplan.Chain) {
 	for i >= 0 {
-		s := mu.segments[i]
+		s := mu.theme.Segments[i]
 		chain = append(chain, s)
 		next := mu.bank.sounds[s.Sound].rules.Then
-		for i = len(mu.segments) - 1; i >= 0 && mu.segments[i].Sound != next; i-- {
-		}
+		i = slices.IndexFunc(mu.theme.Segments, func(s *musicplan.Segment) bool { return s.Sound == next })
 	}
 	return chain
 }
@@ -178,45 +318,64 @@ func (mu *Music) voice(i int) mixer.Handle {
 	return mixer.Handle{}
 }
 
-// locate moves the anchor to the present frame and reports whether the theme plays. The caller holds Bank.mu.
+// locate moves the anchor to the present frame and reports whether the theme plays. It completes a transition whose exit
+// has passed, and plans a transition again whose exit has moved. The caller holds Bank.mu.
 func (mu *Music) locate() bool {
-	b, a := mu.bank, &mu.anchor
-	if b.mixer == nil || mu.play == (Handle{}) || mu.play.Mixer() != b.mixer {
+	b := mu.bank
+	if b.mixer == nil || mu.play.Mixer() != b.mixer {
 		return false
 	}
+	if mu.next.batch != nil && b.mixer.Now() >= mu.next.exit {
+		mu.part, mu.next, mu.set = mu.next.part, change{}, anchor{frame: mixer.Now}
+	}
+	before := mu.anchor
+	playing := mu.follow()
+	expected := part{chain: mu.chain, anchor: before}
+	expected.extrapolate(mu.anchor.frame)
+	if mu.next.to != "" && playing && (mu.next.batch == nil && !mu.anchor.paused || mu.next.batch != nil && expected.anchor != mu.anchor) {
+		_ = mu.changeTo(mu.next.to, true)
+	}
+	return playing
+}
+
+// follow moves the anchor to the present frame and reports whether the theme plays. The caller holds Bank.mu.
+func (mu *Music) follow() bool {
+	e, a := mu.bank.mixer.Engine(), &mu.anchor
 	for i := a.voice; i < len(mu.chain); i++ {
 		v := mu.voice(i)
 		state := v.State()
 		if v == (mixer.Handle{}) || state.Over() {
 			continue
 		}
-		if frame, position, ok := b.mixer.Engine().Playhead(v); ok {
+		frame, position, ok := e.Playhead(v)
+		switch now := mu.bank.mixer.Now(); {
+		case now == mu.set.frame && i == mu.set.voice:
+			*a = mu.set
+		case ok:
 			*a = anchor{i, frame, position, state == mixer.StatePaused}
-			return true
-		}
-		if e := b.mixer.Engine(); i > 0 && state == mixer.StatePending && mu.voice(i-1).State() == mixer.StateEnded && !e.Mixing() {
-			*a = anchor{voice: i, frame: b.mixer.Now()} // its predecessor ended with the last block
-		} else {
-			mu.extrapolate(b.mixer.Now())
+		case i > 0 && state == mixer.StatePending && mu.voice(i-1).State() == mixer.StateEnded && !e.Mixing():
+			*a = anchor{voice: i, frame: now} // its predecessor ended with the last block
+		default:
+			mu.extrapolate(now)
 		}
 		return true
 	}
 	return false
 }
 
-// extrapolate moves the anchor to the frame now as if the voices had played on. The caller holds Bank.mu.
-func (mu *Music) extrapolate(now int64) {
-	a := &mu.anchor
+// extrapolate moves the anchor to the frame now as if the voices had played on.
+func (p *part) extrapolate(now int64) {
+	a := &p.anchor
 	n := now - a.frame
 	if a.frame = now; a.paused {
 		return
 	}
-	for left := mu.chain[a.voice].Frames - a.position; a.voice < len(mu.chain)-1 && n >= left; left = mu.chain[a.voice].Frames {
+	for left := p.chain[a.voice].Frames - a.position; a.voice < len(p.chain)-1 && n >= left; left = p.chain[a.voice].Frames {
 		n -= left
 		a.voice, a.position = a.voice+1, 0
 	}
 	if n > 0 {
-		a.position = mu.chain[a.voice].Advance(a.position, n)
+		a.position = p.chain[a.voice].Advance(a.position, n)
 	} else {
 		a.position += n
 	}
@@ -245,7 +404,7 @@ func (mu *Music) Next(p Point) int64 {
 	if err != nil || !mu.locate() {
 		return mixer.Now
 	}
-	frames, _, ok := mu.chain[mu.anchor.voice:].Wait(mu.anchor.position, mu.earliest(), point)
+	frames, ok := mu.chain[mu.anchor.voice:].Wait(mu.anchor.position, mu.earliest(), point)
 	if !ok {
 		return mixer.Now
 	}
@@ -263,12 +422,81 @@ func (mu *Music) earliest() int64 {
 	return max(next-mu.anchor.frame, 0)
 }
 
-// Handle returns the play of the theme, for changes such as Pause, Seek and SetGain. It is zero before the first Play.
+// Handle returns the play of the segment that plays, for changes such as SetGain. It is zero before the first Play. Use
+// the methods of Music to pause, seek and stop.
 func (mu *Music) Handle() Handle {
 	mu.bank.mu.Lock()
 	defer mu.bank.mu.Unlock()
+	mu.locate()
 	return mu.play
 }
 
-// Stop ends the theme over the duration over, as Handle.Stop does. The error is mixer.ErrGone if it does not play.
-func (mu *Music) Stop(over time.Duration) error { return mu.Handle().Stop(over) }
+// Stop ends the theme over the duration over, as Handle.Stop does, and cancels a transition. The error is mixer.ErrGone
+// if the theme does not play.
+func (mu *Music) Stop(over time.Duration) error {
+	return mu.change(func() error {
+		mu.cancel()
+		mu.next = change{}
+		return mu.forVoices(mu.play, func(v mixer.Handle) error { return v.Stop(over) })
+	})
+}
+
+// Pause holds the theme as Handle.Pause does. A transition waits for Resume, and a pickup that plays ends. The error is
+// mixer.ErrGone if the theme does not play.
+func (mu *Music) Pause() error {
+	return mu.change(func() error {
+		mu.cancel()
+		return mu.move(func(a *anchor) { a.paused = true }, mixer.Handle.Pause)
+	})
+}
+
+// Resume ends a Pause. A transition that waits is planned again. The error is mixer.ErrGone if the theme does not play,
+// or an error of Go.
+func (mu *Music) Resume() error {
+	return mu.change(func() error {
+		err := mu.move(func(a *anchor) { a.paused = false }, mixer.Handle.Resume)
+		if err == nil && mu.next.to != "" {
+			return mu.changeTo(mu.next.to, true)
+		}
+		return err
+	})
+}
+
+// Seek moves the segment that plays to position in its file, and plans a transition again. The error is mixer.ErrGone if
+// the theme does not play, or as in Handle.Seek and Go.
+func (mu *Music) Seek(position time.Duration) error {
+	return mu.change(func() error {
+		v, to := mu.voice(mu.anchor.voice), pcm.Frames(position, mu.bank.rules.Rate)
+		if err := v.Seek(position); err != nil {
+			return err
+		}
+		if a := &mu.anchor; a.position < 0 { // it has not begun
+			a.frame, a.position = a.frame-a.position, to
+		} else {
+			a.position = mu.chain[a.voice].Advance(0, to)
+			mu.set = *a
+		}
+		if mu.next.batch != nil {
+			return mu.changeTo(mu.next.to, true)
+		}
+		return nil
+	})
+}
+
+// change calls do with Bank.mu held, or returns mixer.ErrGone if the theme does not play.
+func (mu *Music) change(do func() error) error {
+	mu.bank.mu.Lock()
+	defer mu.bank.mu.Unlock()
+	if !mu.locate() {
+		return mixer.ErrGone
+	}
+	return do()
+}
+
+// move calls do for each voice of the theme, and set for the anchor until the next block. The caller holds Bank.mu and
+// has called locate.
+func (mu *Music) move(set func(*anchor), do func(mixer.Handle) error) error {
+	set(&mu.anchor)
+	mu.set = mu.anchor
+	return mu.forVoices(mu.play, do)
+}

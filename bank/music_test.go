@@ -287,6 +287,15 @@ func TestMusicFaults(t *testing.T) {
 		{`{tempo: 120, markers: {a: nowhere}, segments: {a: intro.wav}}`, `1:42: a: "nowhere" is not a time; write 1.5s, 250ms, 2m3s or a number of seconds`},
 		{`{tempo: 120, offset: 1s, segments: {a: intro.wav}}`, `1:52: offset: bar 1 at 1s is not before the end of the segment "a", 0.5s`},
 		{`{tempo: 120, segments: {a: {file: intro.wav, markers: {x: bar 2 beat 5}}}}`, `1:71: the marker "x" is beyond the end of its segment`},
+		{`{segments: {a: intro.wav}, transitions: [{from: a, to: x}]}`, `1:71: to: there is no segment "x"; did you mean "a"?`},
+		{`{segments: {a: intro.wav}, transitions: [{from: a}]}`, "1:57: a transition needs `from` and `to`, names of segments or any"},
+		{`{segments: {a: intro.wav}, transitions: {from: a}}`, "1:56: transitions takes a list of at most 10000 rows, such as [{from: any, to: a, at: next bar}]"},
+		{`{segments: {a: intro.wav}, transitions: [{from: any, to: a, fade_out: 1s, crossfade: 1 bar}]}`, "1:90: crossfade includes a fade-out; omit fade_out"},
+		{`{segments: {a: intro.wav}, transitions: [{from: any, to: a, at: soon}]}`, `1:80: at: "soon" is not a point in musical time; write beat, bar, 4 bars (1 to 10000) or marker NAME`},
+		{`{segments: {a: intro.wav}, transitions: [{from: any, to: a, stinger: hit}]}`, "1:85: stinger: unknown sound \"hit\" in `sounds`"},
+		{`{segments: {a: {file: intro.wav, exits: []}}}`, "1:56: exits takes a list of points, such as [bar] or [4 bars, marker out]"},
+		{`{segments: {a: {file: intro.wav, pickup: 4 beats}}}`, `1:28: pickup: 2s are not shorter than the segment "a" until its end or loop end, 0.5s`},
+		{`{segments: {a: {file: intro.wav, pickup: 0 beats}}}`, `1:57: pickup: "0 beats" is not a time; write 1.5s, 250ms, 2m3s or a number of seconds`},
 	} {
 		b, err := bank.Open(themeFiles("music: {theme: "+c.theme+"}"), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
 		if err == nil {
@@ -300,4 +309,93 @@ func TestMusicFaults(t *testing.T) {
 		err.Error() != "x.yaml:2:38: a sound is already called \"theme.a\", the name of the sound of this segment" {
 		t.Errorf("%v", err)
 	}
+}
+
+const combat = `
+voices: 2
+sounds: {hit: {file: hit.wav}, clap: {file: sfx/a.wav, protect: true, loop: true}}
+music:
+  theme:
+    tempo: 1000
+    segments:
+      explore: {file: explore.wav, loop: true}
+      combat: {file: combat.wav, pickup: 1 beat}
+    transitions:
+      - {from: explore, to: combat, at: next 2 bars, fade_out: 50ms, stinger: hit}
+      - {from: any, to: explore, crossfade: 1 beat}
+`
+
+// TestMusicGo checks a transition with a pickup, a fade-out and a stinger.
+func TestMusicGo(t *testing.T) {
+	_, m, mu := openMusic(t, strings.Replace(combat, "voices: 2", "voices: 4", 1))
+	if err := mu.Play(bank.Options{Gain: -6}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 3361)) // the pickup of bar 3 would begin at 3360
+	if err := mu.Go("combat"); err != nil {
+		t.Fatal(err)
+	}
+	if err := mu.Go("nowhere"); !errors.Is(err, bank.ErrName) || err.Error() != `bank: unknown name: there is no segment "nowhere"; the nearest is "explore"` {
+		t.Errorf("%v", err)
+	}
+	m.Render(make([]pcm.Frame, 4318)) // until bar 5
+	if p := mu.Position(); p != (bank.Position{Segment: "explore", Bar: 4, Beat: 4, Frame: 7679}) {
+		t.Errorf("%+v", p)
+	}
+	m.Render(make([]pcm.Frame, 1000))
+	if p := mu.Position(); p != (bank.Position{Segment: "combat", Bar: 1, Beat: 3, Frame: 8679}) {
+		t.Errorf("%+v", p)
+	}
+	got := starts(m)
+	if !slices.Equal(got["combat"], []int64{7200}) || !slices.Equal(got["hit"], []int64{7680}) || len(got["explore"]) != 1 {
+		t.Errorf("%v, want combat at 7200 and hit at 7680", got)
+	}
+	if gain, ok := mu.Handle().Gain(); gain != -6 || !ok {
+		t.Errorf("the gain of the second segment is %v", gain)
+	}
+	if st := m.Stats(); st.Stopped != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestMusicGoInAFullPool checks that a transition takes the slot of the segment before it.
+func TestMusicGoInAFullPool(t *testing.T) {
+	b, m, mu := openMusic(t, combat)
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, b, "clap", bank.Options{})
+	for range 3 {
+		m.Render(make([]pcm.Frame, 100))
+		start(t, b, "hit", bank.Options{}) // is refused
+		if err := mu.Go("explore"); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, 8000))
+	}
+	if p := mu.Position(); p.Segment != "explore" || h.State() != mixer.StatePlaying {
+		t.Errorf("%+v, the other voice is %v", p, h.State())
+	}
+}
+
+// BenchmarkMusicGo also reports the least time of a call among groups of 16, which other programs disturb less.
+func BenchmarkMusicGo(b *testing.B) {
+	_, m, mu := openMusic(b, strings.Replace(combat, "voices: 2", "voices: 16", 1))
+	if err := mu.Play(bank.Options{}); err != nil {
+		b.Fatal(err)
+	}
+	block, least := make([]pcm.Frame, 64), time.Hour
+	m.Render(block)
+	b.ReportAllocs()
+	for b.Loop() {
+		began := time.Now()
+		for range 16 {
+			if err := mu.Go("explore"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		least = min(least, time.Since(began)/16)
+		m.Render(block)
+	}
+	b.ReportMetric(float64(least), "ns/Go")
 }

@@ -39,6 +39,18 @@ func (p *play) plusParameters(gain pcm.Decibels, pitch pcm.Semitones) (pcm.Decib
 // handle for all its voices. If a voice cannot start, it stops the others, takes back the random choices, and returns
 // the zero Handle and the error. The caller holds mu, which is released while a stream is opened.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
+	p := b.newPlay(s, o)
+	err := b.startAll(p, frame, s, o)
+	p.starting = false
+	if err != nil {
+		p.undo()
+		return Handle{}, err
+	}
+	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
+}
+
+// newPlay returns a play of s with the options o that is starting and has no voices yet. The caller holds mu.
+func (b *Bank) newPlay(s *sound, o *Options) *play {
 	p := b.plays.acquire(b)
 	p.starting, p.stopped = true, false
 	p.age++
@@ -53,13 +65,7 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 		}
 		p.values = append(p.values, min(max(at, one.From), one.To))
 	}
-	err := b.startAll(p, frame, s, o)
-	p.starting = false
-	if err != nil {
-		p.undo()
-		return Handle{}, err
-	}
-	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
+	return p
 }
 
 // startAll starts the layers of s, or s itself if it has no layers, as voices of p. The delays of layers count from

@@ -13,6 +13,22 @@ type Music struct {
 	Line, Column int
 	Name         string
 	Segments     []Segment // at least one; the first begins
+	Transitions  []Transition
+}
+
+// Transition is a row of the transitions of a theme. The first row that matches applies.
+type Transition struct {
+	From, To  string     // names of segments; empty: any
+	At        MusicPoint // zero: the exits of the segment
+	FadeOut   Time       // of the segment that ends; 0: a tail of 10 ms
+	Crossfade MusicLength
+	Stinger   string // a sound that starts at the exit; may be empty
+}
+
+// MusicLength is a length in bars, in beats or as a time. The other two fields are 0.
+type MusicLength struct {
+	Bars, Beats int
+	Time        Time
 }
 
 // Segment is a part of a theme.
@@ -21,8 +37,10 @@ type Segment struct {
 	Name         string        // without the name of the theme
 	Sound        string        // its sound in Rules.Sounds, THEME.SEGMENT; Sound.Then is the next segment
 	Tempo        []TempoChange // in the order of their bars; the first is at bar 1
-	Offset       Time          // of bar 1 in the file
+	Offset       Time          // of bar 1 in the file; 0: the pickup
 	Markers      []Marker
+	Exits        []MusicPoint // at least one
+	Pickup       MusicLength  // how long before the exit of another segment this one begins
 }
 
 // TempoChange is an entry of a tempo map. It takes effect at the beginning of a bar.

@@ -213,7 +213,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	switch typ {
 	case reflect.TypeFor[string]():
 		return map[string]string{
-			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "EnterScene": "menu", "Music": "theme", "Set": "rpm", "Stop": "both",
+			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "EnterScene": "menu", "Music": "theme", "Go": "main", "Set": "rpm", "Stop": "both",
 		}[method]
 	case reflect.TypeFor[float64]():
 		return map[string]float64{"SetPan": 0.5, "SetSpeed": 1.5, "SetLowPass": 500, "SetHighPass": 100, "Set": 0.5}[method]

@@ -9,6 +9,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
+	"voicepool/mixer"
 )
 
 // Ranges of musical time. A ramp is limited because the exact times of its beats become long fractions.
@@ -16,7 +17,10 @@ const (
 	maxBar       = 100000
 	maxRampBeats = 4096
 	maxMeter     = 64
-	defaultTempo = 120 // as in MIDI files
+	maxLength    = 1000 // beats or bars of a pickup or a crossfade
+
+	maxTransitions = 10000
+	defaultTempo   = 120 // as in MIDI files
 )
 
 var (
@@ -29,7 +33,7 @@ var (
 var segmentSoundKeys = []string{"gain", "pan", "lowpass", "highpass", "sends", "bus", "loop", "quality", "stream", "counts_as", "lufs", "replaygain"}
 
 // musicParts are the values of a theme or a segment that are parsed after its other keys. Each may be nil.
-type musicParts struct{ tempo, meter, segments, next, markers, file *yaml.Pair }
+type musicParts struct{ tempo, meter, segments, next, markers, file, transitions *yaml.Pair }
 
 // storePair returns a destination that stores the pair in *to.
 func storePair(to **yaml.Pair) func(*yaml.Pair) bool {
@@ -55,6 +59,7 @@ func (r *Reader) themeFields(p *musicParts, offset *rules.Time, busName *string)
 	return append(timeFields(p, offset), []fields.Field{
 		{Key: "bus", To: bus(busName, r.Buses)},
 		{Key: "segments", To: storePair(&p.segments), Shape: segment},
+		{Key: "transitions", To: storePair(&p.transitions), Shape: fields.List{Of: fields.Mapping{Fields: r.transitionFields(&rules.Transition{}, nil), Required: []string{"from", "to"}}, Max: maxTransitions}},
 	}...)
 }
 
@@ -64,7 +69,24 @@ func (r *Reader) segmentFields(p *musicParts, s *rules.Segment, sound *rules.Sou
 	return slices.Concat(all, timeFields(p, &s.Offset), []fields.Field{
 		{Key: "file", To: storePair(&p.file), Shape: new(string)},
 		{Key: "next", To: storePair(&p.next), Shape: new(string)},
+		{Key: "exits", To: exits{&s.Exits}},
+		{Key: "pickup", To: (*musicLength)(&s.Pickup)},
 	})
+}
+
+// anySegment matches every segment in a transition.
+const anySegment = "any"
+
+// transitionFields returns the fields of a row of transitions. segments has the names of the segments and anySegment.
+func (r *Reader) transitionFields(t *rules.Transition, segments map[string]bool) []fields.Field {
+	return []fields.Field{
+		{Key: "from", To: fields.Name{To: &t.From, Kind: "segment", Known: segments}},
+		{Key: "to", To: fields.Name{To: &t.To, Kind: "segment", Known: segments}},
+		{Key: "at", To: (*musicPoint)(&t.At)},
+		{Key: "fade_out", To: &t.FadeOut},
+		{Key: "crossfade", To: (*musicLength)(&t.Crossfade)},
+		{Key: "stinger", To: storeSound{r, &t.Stinger}},
+	}
 }
 
 // tempoFields returns the fields of an entry of a tempo map.
@@ -107,13 +129,15 @@ func (r *Reader) parseMusic(n *yaml.Node) {
 			r.Fail(parts.segments.Position, "the theme %s needs at least one segment", yaml.Quote(p.Key))
 		}
 		r.linkSegments(&m, next)
+		r.parseTransitions(parts.transitions, &m)
 		r.rules.Music = append(r.rules.Music, m)
 	})
 }
 
 // parseSegment parses the segment p into s, which has the defaults of its theme, and adds its sound on the bus busName. It stores its key `next` in next. Errors are recorded.
 func (r *Reader) parseSegment(p *yaml.Pair, s *rules.Segment, busName string, next map[string]*yaml.Pair) {
-	sound := rules.Sound{Name: s.Sound, Speed: 1, Bus: busName, Protect: true}
+	sound := rules.Sound{Name: s.Sound, Speed: 1, Bus: busName, Protect: true, Priority: mixer.MaxPriority}
+	s.Exits = []rules.MusicPoint{{Bars: 1}}
 	var parts musicParts
 	if p.Value.Kind == yaml.Scalar { // intro: intro.ogg
 		sound.Files = r.AddFile(p.Value, nil)
@@ -314,3 +338,144 @@ func (m *marker) Text() (string, bool) { return "", false }
 func (m *marker) Schema(within fields.Limits) fields.Schema {
 	return fields.Either{new(rules.Time), fields.Schema{"type": "string", "pattern": "^bar [1-9][0-9]*( beat [1-9][0-9]?)?$"}}.Schema(within)
 }
+
+// parseTransitions parses the value of p, a list of transitions, into m, whose segments must be complete. p may be nil.
+// Errors are recorded.
+func (r *Reader) parseTransitions(p *yaml.Pair, m *rules.Music) {
+	if p == nil {
+		return
+	}
+	if p.Value.Kind != yaml.List || len(p.Value.Items) > maxTransitions {
+		r.Fail(p.Value.Position, "transitions takes a list of at most %d rows, such as [{from: any, to: %s, at: next bar}]", maxTransitions, m.Segments[0].Name)
+		return
+	}
+	names := map[string]bool{anySegment: true}
+	for i := range m.Segments {
+		names[m.Segments[i].Name] = true
+	}
+	for _, n := range p.Value.Items {
+		t := rules.Transition{}
+		r.Read(n, "a transition", r.transitionFields(&t, names))
+		if n.Kind != yaml.Mapping {
+			continue
+		}
+		if fields.Missing(n, "from") || fields.Missing(n, "to") {
+			r.Fail(n.Position, "a transition needs `from` and `to`, names of segments or any")
+		}
+		if f := fields.Find(n, "crossfade"); f != nil && fields.Find(n, "fade_out") != nil {
+			r.Fail(f.Position, "crossfade includes a fade-out; omit fade_out")
+		}
+		if t.From == anySegment {
+			t.From = ""
+		}
+		if t.To == anySegment {
+			t.To = ""
+		}
+		m.Transitions = append(m.Transitions, t)
+	}
+}
+
+// musicPoint is a destination for a point in musical time, such as "next bar".
+type musicPoint rules.MusicPoint
+
+// Read parses the value of p into *m and reports whether it is valid. If not, it records an error.
+func (m *musicPoint) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	text, ok := r.Scalar(p, "a point such as next bar")
+	if !ok {
+		return false
+	}
+	point, err := rules.ParseMusicPoint(text)
+	if err != nil {
+		r.Fail(p.Value.Position, "%s: %v", p.Key, err)
+		return false
+	}
+	*m = musicPoint(point)
+	return true
+}
+
+// Text returns "" and false, because music is never written.
+func (m *musicPoint) Text() (string, bool) { return "", false }
+
+// Schema returns the schema of the text of a point.
+func (m *musicPoint) Schema(fields.Limits) fields.Schema {
+	return fields.Schema{"type": "string", "pattern": "^(next )?(beat|bar|[1-9][0-9]* bars|marker .+)$"}
+}
+
+// exits is a destination for a list of points.
+type exits struct{ to *[]rules.MusicPoint }
+
+// Read parses the value of p, a list of points, into *e.to and reports whether it is valid. If not, it records an error.
+func (e exits) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 {
+		r.Fail(p.Value.Position, "exits takes a list of points, such as [bar] or [4 bars, marker out]")
+		return false
+	}
+	*e.to = make([]rules.MusicPoint, len(p.Value.Items))
+	ok := true
+	for i, n := range p.Value.Items {
+		one := *p
+		one.Value = n
+		ok = (*musicPoint)(&(*e.to)[i]).Read(r, &one, fields.Limits{}) && ok
+	}
+	return ok
+}
+
+// Text returns "" and false, because music is never written.
+func (e exits) Text() (string, bool) { return "", false }
+
+// Schema returns the schema of a list of points.
+func (e exits) Schema(within fields.Limits) fields.Schema {
+	return fields.List{Of: (*musicPoint)(nil), Min: 1, Max: maxTransitions}.Schema(within)
+}
+
+// musicLength is a destination for a length: "1 bar", "3 beats" or a time.
+type musicLength rules.MusicLength
+
+// Read parses the value of p into *m and reports whether it is valid. If not, it records an error.
+func (m *musicLength) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	count, unit, _ := strings.Cut(p.Value.Text, " ")
+	n, ok := fields.ParseWhole(count, 1, maxLength)
+	unit = strings.TrimSuffix(unit, "s")
+	switch {
+	case p.Value.Kind == yaml.Scalar && ok && unit == "bar":
+		*m = musicLength{Bars: int(n)}
+	case p.Value.Kind == yaml.Scalar && ok && unit == "beat":
+		*m = musicLength{Beats: int(n)}
+	default:
+		*m = musicLength{}
+		return r.Value(p, &fields.Field{To: &m.Time})
+	}
+	return true
+}
+
+// Text returns "" and false, because music is never written.
+func (m *musicLength) Text() (string, bool) { return "", false }
+
+// Schema returns the schema of a time or a number of bars or beats.
+func (m *musicLength) Schema(within fields.Limits) fields.Schema {
+	return fields.Either{new(rules.Time), fields.Schema{"type": "string", "pattern": "^[1-9][0-9]* (beats?|bars?)$"}}.Schema(within)
+}
+
+// storeSound is a destination for the name of a sound of `sounds`.
+type storeSound struct {
+	reader *Reader
+	to     *string
+}
+
+// Read parses the value of p into *s.to and reports whether it names a sound. If not, it records an error.
+func (s storeSound) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	if !r.Word(p, s.to) {
+		return false
+	}
+	if _, ok := s.reader.Sounds[*s.to]; !ok {
+		r.Fail(p.Value.Position, "%s: unknown sound %s in `sounds`%s", p.Key, yaml.Quote(*s.to), r.Suggest(*s.to, func() []string { return fields.Sorted(s.reader.Sounds) }))
+		return false
+	}
+	return true
+}
+
+// Text returns "" and false, because music is never written.
+func (s storeSound) Text() (string, bool) { return "", false }
+
+// Schema returns the schema of a name.
+func (s storeSound) Schema(within fields.Limits) fields.Schema { return fields.Name{}.Schema(within) }
