@@ -138,7 +138,7 @@ const sizes = 5_650_000
 // bankSizes is the maximum for a game with a bank. The YAML reader and the effects with their kernels account
 // for 0.35 MB, stacked scenes and volumes for 0.04 MB, and the parser of `music` for 0.07 MB. The planner of music and
 // math/big are only in games that call Bank.Music.
-const bankSizes = 7_320_000
+const bankSizes = 7_300_000
 
 // TestABankCarriesNoSounds checks that a game with a bank of its own files does not contain the embedded
 // sounds.
