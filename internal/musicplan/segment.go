@@ -61,11 +61,10 @@ func NewTheme(file string, m *rules.Music, rate int, length func(sound string) (
 			fail(s.Line, s.Column, "offset: bar 1 at %v is not before the end of the segment %q, %v", s.Offset, s.Name, rules.FrameTime(frames, rate))
 		}
 		for _, k := range s.Markers {
-			if at, ok := one.positionOf(k, rate); ok {
-				inside[k] = true
+			at, ok := one.positionOf(k, rate)
+			inside[k] = inside[k] || ok
+			if ok {
 				one.Markers = append(one.Markers, Marker{k.Name, at})
-			} else {
-				inside[k] = inside[k]
 			}
 		}
 		all = append(all, one)
