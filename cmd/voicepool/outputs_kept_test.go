@@ -16,7 +16,8 @@ var readFlags = map[string]bool{
 	"goes": true, "midi": true, "load": true, "against": true, "sounds": true, "config": true, "token-file": true, "cert": true, "key": true, "to-creds": true, "nats-creds": true, "cache": true,
 }
 
-// failingStarts are command lines by command. They fail after the outputs were opened.
+// failingStarts are command lines by command. They fail after the outputs were opened; doctor, which cannot fail there,
+// fails before.
 var failingStarts = map[string]string{
 	"demo":       "--length 1s --device null",
 	"play":       "coin --device null",
@@ -30,6 +31,7 @@ var failingStarts = map[string]string{
 	"stealbench": "--sounds none",
 	"serve":      "--config none.yaml --listen 127.0.0.1:0",
 	"farm get":   "none --nats nats://127.0.0.1:1",
+	"doctor":     "--step-time 2h",
 }
 
 // TestFailedStartsKeepFiles checks that a command that fails early leaves every output file
