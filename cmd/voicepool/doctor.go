@@ -103,9 +103,10 @@ func (d *doctorCommand) gather(c *console.Console) error {
 	return nil
 }
 
-// readLines returns a channel with the lines of in, until its end. Its goroutine lives until then.
+// readLines returns a channel with the lines of in, until its end. Its goroutine lives until then. The channel holds up
+// to 64 lines that nobody waits for, so that evidence.Run can discard them.
 func readLines(in io.Reader) <-chan string {
-	lines := make(chan string)
+	lines := make(chan string, 64)
 	go func() {
 		defer close(lines)
 		for s := bufio.NewScanner(in); s.Scan(); {

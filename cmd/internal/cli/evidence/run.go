@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"voicepool/cmd/internal/cli/doctor"
@@ -146,6 +147,7 @@ func skip(format string, args ...any) error { return skipped(fmt.Sprintf(format,
 // No step begins without sound or after an interruption.
 func step[F fmt.Stringer](r *runner, s *Step[F], name string, measure func() (*F, error)) {
 	if r.ctx.Err() != nil {
+		r.report.Interrupted = true
 		s.State, s.Reason = Skipped, "interrupted before"
 		return
 	}
@@ -269,35 +271,51 @@ func (r *runner) beep() bool {
 	return false
 }
 
+// prompt discards the lines that the person typed before, and prints a line with Say.
+func (r *runner) prompt(format string, args ...any) {
+	for open := true; open; {
+		select {
+		case _, open = <-r.Lines:
+		default:
+			open = false
+		}
+	}
+	r.Say(format, args...)
+}
+
 // ask prints a question for the person and returns the answer. Without a person, or after StepTime, it returns "".
 func (r *runner) ask(format string, args ...any) string {
 	if r.Lines == nil {
 		return ""
 	}
-	r.Say(format, args...)
+	r.prompt(format, args...)
 	line, _ := r.watch(r.StepTime, r.Lines, func() bool { return false })
 	return line
 }
 
-// watch calls done every 20 ms until it returns true. If a line arrives, watch returns it and errEnter. It returns
-// errTimeout after limit, and the cause of r.ctx after its end.
+// watch calls done every 20 ms until it returns true, the last time after limit. If a line arrives, watch returns it in
+// small letters, without spaces around it, and errEnter. It returns errTimeout after limit, and the cause of r.ctx after
+// its end.
 func (r *runner) watch(limit time.Duration, lines <-chan string, done func() bool) (string, error) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	for begin := time.Now(); !done(); {
+	for begin := time.Now(); ; {
+		over := time.Since(begin) >= limit
+		switch {
+		case done():
+			return "", nil
+		case over:
+			return "", errTimeout
+		}
 		select {
 		case <-r.ctx.Done():
 			return "", context.Cause(r.ctx)
 		case line, open := <-lines:
 			if open {
-				return words.OneLine(line), errEnter
+				return strings.ToLower(strings.TrimSpace(words.OneLine(line))), errEnter
 			}
 			lines = nil // the end of standard input
 		case <-ticker.C:
 		}
-		if time.Since(begin) >= limit {
-			return "", errTimeout
-		}
 	}
-	return "", nil
 }

@@ -40,6 +40,7 @@ type world struct {
 	acts    map[string]func(w *world) // by the beginning of a line of the program
 	lines   chan string
 	starved int64
+	stall   time.Duration // of the program after the next look at the clock on the wall
 }
 
 func (w *world) Start(src device.Source) error {
@@ -178,7 +179,11 @@ func (w *world) run(t *testing.T, ctx context.Context, o Options) *Report {
 		Sinks: func(context.Context) ([]pulse.Sink, error) {
 			return locked(w, func() []pulse.Sink { return append([]pulse.Sink(nil), w.sinks...) }), w.serverErr
 		},
-		Wall: func() time.Time { return time.Now().Add(locked(w, func() time.Duration { return w.wall })) },
+		Wall: func() time.Time {
+			now := time.Now().Add(locked(w, func() time.Duration { return w.wall }))
+			time.Sleep(locked(w, func() time.Duration { d := w.stall; w.stall = 0; return d }))
+			return now
+		},
 	}
 	o.Say, o.Progress, o.Program = w.say, func(string, ...any) {}, "devel"
 	if o.StepTime == 0 {
@@ -341,6 +346,40 @@ func TestRun(t *testing.T) {
 		r := w.run(t, t.Context(), Options{StepTime: time.Second})
 		want(t, r, "drift", Failed, "the sound was lost: gone")
 		want(t, r, "sleep", Skipped, "did not sleep")
+	})
+	bubble(t, "a sleep until after the limit", func(t *testing.T, w *world) {
+		w.acts = map[string]func(*world){"put the machine": func(w *world) {
+			w.mutex.Lock()
+			defer w.mutex.Unlock()
+			w.stall = 20 * time.Second
+		}}
+		r := w.run(t, t.Context(), Options{})
+		want(t, r, "sleep", Passed, "asleep for 20.0 s")
+	})
+	bubble(t, "lines typed before the question", func(t *testing.T, w *world) {
+		w.lines = make(chan string, 64)
+		w.acts = map[string]func(*world){
+			"did you hear": types(" YES "), "latency_to_capture": func(w *world) { types("y")(w); types("")(w) }, "default_change": types(""),
+		}
+		r := w.run(t, t.Context(), Options{Lines: w.lines})
+		want(t, r, "default_change", Skipped, "did not change within 5s")
+		want(t, r, "sleep", Skipped, "skipped by the person") // typed a second after its question
+		if r.Steps.Sound.Figures.Heard != "yes" {
+			t.Errorf("sound %+v", r.Steps.Sound.Figures)
+		}
+	})
+	bubble(t, "an answer typed before the question", func(t *testing.T, w *world) {
+		w.unnamed, w.serverErr, w.lines = true, errors.New("none"), make(chan string, 64)
+		w.acts = map[string]func(*world){"latency_to_capture": types("y")}
+		r := w.run(t, t.Context(), Options{Lines: w.lines})
+		want(t, r, "default_change", Skipped, "no answer of the person")
+	})
+	bubble(t, "interrupted before the first step", func(t *testing.T, w *world) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if r := w.run(t, ctx, Options{}); !r.Interrupted || r.Steps.Sound.Reason != "interrupted before" {
+			t.Errorf("interrupted %v, sound %+v", r.Interrupted, r.Steps.Sound)
+		}
 	})
 	bubble(t, "interrupted", func(t *testing.T, w *world) {
 		ctx, cancel := context.WithCancel(t.Context())

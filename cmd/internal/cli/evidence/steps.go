@@ -64,9 +64,9 @@ func (r *runner) sound() (*Sound, error) {
 		return s, fmt.Errorf("the device took %d frames, want at least %d", s.FramesPlayed, want)
 	}
 	switch answer := r.ask("did you hear a tone on the left, on the right and on both sides? type y or n, then Enter"); answer {
-	case "y", "Y", "yes":
+	case "y", "yes":
 		s.Heard = "yes"
-	case "n", "N", "no":
+	case "n", "no":
 		s.Heard = "no"
 		return s, errors.New("the person did not hear the tone on each side")
 	}
@@ -190,7 +190,7 @@ func (r *runner) defaultChange() (*Change, error) {
 	before, unheard, next := defaultSink(sinks), r.device.Unheard(), time.Now()
 	now := before
 	r.source.restart(r.bufferTime(), nil)
-	r.Say("choose another default output in the sound settings within %v (Enter skips this)", r.StepTime)
+	r.prompt("choose another default output in the sound settings within %v (Enter skips this)", r.StepTime)
 	err = r.awaitHands(func() bool {
 		if time.Now().Before(next) {
 			return false
@@ -234,7 +234,7 @@ func (r *runner) unnamedChange() (*Change, error) {
 	}
 	unheard := r.device.Unheard()
 	r.source.restart(r.bufferTime(), nil)
-	r.Say("choose another default output in the sound settings; type y if the beeps moved there, s if they stayed, n if they ended; then Enter")
+	r.prompt("choose another default output in the sound settings; type y if the beeps moved there, s if they stayed, n if they ended; then Enter")
 	answer, err := r.watch(r.StepTime, r.Lines, r.beep)
 	c := &Change{Followed: answer == "y", FramesLost: r.framesLost(unheard), LongestPauseMS: doctor.Milliseconds(r.source.totals().Longest)}
 	switch {
@@ -250,7 +250,7 @@ func (r *runner) unnamedChange() (*Change, error) {
 
 // sleep waits until the machine or the process has paused, and checks that the sound is back.
 func (r *runner) sleep() (*Sleep, error) {
-	r.Say("put the machine to sleep within %v, and wake it after ten seconds (Enter skips this)", r.StepTime)
+	r.prompt("put the machine to sleep within %v, and wake it after ten seconds (Enter skips this)", r.StepTime)
 	unheard, last, wall := r.device.Unheard(), time.Now(), r.machine.Wall()
 	var passed, passedWall time.Duration
 	err := r.awaitHands(func() bool {
@@ -285,7 +285,7 @@ func (r *runner) unplug() (*Unplug, error) {
 		}
 	}
 	moved := func() bool { return r.device.Reason() == "" && r.device.Sink() != sink }
-	r.Say("unplug the sound output or switch it off within %v (Enter skips this)", r.StepTime)
+	r.prompt("unplug the sound output or switch it off within %v (Enter skips this)", r.StepTime)
 	err := r.awaitHands(func() bool {
 		look()
 		return lost != nil || moved()
@@ -300,13 +300,13 @@ func (r *runner) unplug() (*Unplug, error) {
 	u.LostAfterSeconds = seconds(away.Sub(begin))
 	if lost == nil {
 		u.MovedTo = r.public(r.device.Sink())
-		r.Say("the server moved the sound; plug the output in again within %v (Enter ends this step)", r.StepTime)
+		r.prompt("the server moved the sound; plug the output in again within %v (Enter ends this step)", r.StepTime)
 		err = r.awaitHands(func() bool {
 			look()
 			return lost != nil || !moved()
 		})
 	} else {
-		r.Say("the output is lost (%s); plug it in again within %v", lost.Reason, r.StepTime)
+		r.prompt("the output is lost (%s); plug it in again within %v", lost.Reason, r.StepTime)
 	}
 	if lost != nil {
 		u.Cause = r.public(lost.Reason)
