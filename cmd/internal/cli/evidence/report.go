@@ -115,7 +115,7 @@ type Unplug struct {
 	LostAfterSeconds float64 `json:"lost_after_seconds"` // from the beginning of the step
 	Cause            string  `json:"cause,omitempty"`    // as the driver reports it; "" if the server moved the sound
 	MovedTo          string  `json:"moved_to,omitempty"` // the sink that the server moved the sound to
-	AwaySeconds      float64 `json:"away_seconds"`       // without sound, or on another sink
+	AwaySeconds      float64 `json:"away_seconds"`       // without sound, or on another sink; 0 if the output did not come back
 	BackOn           string  `json:"back_on,omitempty"`  // the output that plays at the end
 	FramesLost       int64   `json:"frames_lost"`
 }
@@ -152,8 +152,11 @@ func (s Sleep) String() string {
 
 // String returns the figures in one line.
 func (u Unplug) String() string {
-	if u.MovedTo != "" {
+	if u.MovedTo != "" && u.BackOn != "" {
 		return fmt.Sprintf("the server moved the sound to %s; %d frames lost", u.MovedTo, u.FramesLost)
+	}
+	if u.BackOn == "" {
+		return fmt.Sprintf("lost after %.1f s, not back", u.LostAfterSeconds)
 	}
 	return fmt.Sprintf("away for %.1f s, then back on %s; %d frames lost", u.AwaySeconds, u.BackOn, u.FramesLost)
 }

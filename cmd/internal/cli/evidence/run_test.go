@@ -334,6 +334,23 @@ func TestRun(t *testing.T) {
 			t.Errorf("unplugging %+v", f)
 		}
 	})
+	for name, acts := range map[string]map[string]func(*world){
+		"moved":     {"unplug": func(w *world) { w.move("phones") }},
+		"lost":      {"unplug": func(w *world) { w.lose("gone", time.Hour) }},
+		"gone":      {"unplug": func(w *world) { w.move("phones") }, "the server moved": func(w *world) { w.lose("gone", time.Hour) }},
+		"Enter":     {"unplug": func(w *world) { w.lose("gone", time.Hour) }, "the output is lost": types("")},
+		"and Enter": {"unplug": func(w *world) { w.move("phones") }, "the server moved": types("")},
+	} {
+		bubble(t, "not plugged in again: "+name, func(t *testing.T, w *world) {
+			w.unheard, w.acts = 20, acts
+			r := w.run(t, t.Context(), Options{Lines: w.lines})
+			want(t, r, "latency_to_monitor", Skipped, "the monitor recorded 0 of 20 starts; raise the volume of the sink speakers")
+			want(t, r, "unplugging", Skipped, "the output was not plugged in again within 5s; lost after 1.0 s, not back")
+			if f := *r.Steps.Unplugging.Figures; f.AwaySeconds != 0 || f.BackOn != "" {
+				t.Errorf("unplugging %+v", f)
+			}
+		})
+	}
 	bubble(t, "a slow device", func(t *testing.T, w *world) {
 		w.slow = time.Microsecond // 100 ppm
 		r := w.run(t, t.Context(), Options{StepTime: time.Second})

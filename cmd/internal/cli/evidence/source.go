@@ -96,7 +96,8 @@ func (d *driftMeter) note(now time.Time, frames int) {
 }
 
 // drift returns by how many millionths the device is faster than its rate, the standard error of that, and the number
-// of jumps. ok is false with fewer than three points beside the first of each line. The very first point is left out:
+// of jumps. The standard error assumes independent residuals. Neighbouring points often err alike, so it is likely too
+// small. ok is false with fewer than three points beside the first of each line. The very first point is left out:
 // its pulls fill the buffer of the device.
 func (d *driftMeter) drift() (ppm, standardError float64, jumps int, ok bool) {
 	d.mutex.Lock()

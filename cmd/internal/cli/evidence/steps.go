@@ -82,7 +82,9 @@ func (r *runner) monitor(serverErr error) (*Latency, error) {
 		return nil, skip("the driver %s does not name its sink", r.device.Driver())
 	}
 	l, heard, err := r.latency(loopback.Monitor(r.device.Sink()), monitorRest)
-	if err == nil && heard < minHeard {
+	if err == nil && heard == 0 {
+		err = skip("the monitor recorded 0 of %d starts; raise the volume of the sink %s", starts, r.device.Sink())
+	} else if err == nil && heard < minHeard {
 		err = fmt.Errorf("the monitor recorded %d of %d starts, want at least %d", heard, starts, minHeard)
 	}
 	return l, err
@@ -315,13 +317,15 @@ func (r *runner) unplug() (*Unplug, error) {
 			return back != nil || lost.Final
 		})
 	}
-	u.AwaySeconds = seconds(time.Since(away))
-	if r.ctx.Err() != nil {
+	switch {
+	case r.ctx.Err() != nil:
 		return u, err
-	}
-	if lost != nil && lost.Final {
+	case err != nil: // the person did nothing or typed Enter, which says nothing about the device
+		return u, skip("the output was not plugged in again within %v", r.StepTime)
+	case lost != nil && lost.Final:
 		return u, fmt.Errorf("%s; the driver %s cannot come back in this process", lost.Reason, r.report.Driver)
 	}
+	u.AwaySeconds = seconds(time.Since(away))
 	if _, err := r.playsAgain(settleTime); err != nil {
 		return u, err
 	}
