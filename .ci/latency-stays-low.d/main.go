@@ -63,7 +63,7 @@ func main() {
 		steady(buffer)
 		return
 	}
-	heard, err := loopback.Listen("")
+	heard, err := loopback.Listen(context.Background(), "")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package loopback measures the time from the start of a sound until it arrives in a recording of the sound server:
 //
-//	l, err := loopback.Listen("") // the monitor of the default sink
+//	l, err := loopback.Listen(ctx, "") // the monitor of the default sink
 //	defer l.Close()
 //	r, err := l.Measure(ctx, 200, 150*time.Millisecond, play)
 //
@@ -28,7 +28,7 @@ import (
 const (
 	rate    = 48000                 // of the recording, in Hz
 	quiet   = rate / 20             // frames below the threshold before a sound can begin
-	timeout = time.Second           // for a start to be recorded
+	timeout = time.Second           // for a start to be recorded, and for an answer of the server
 	jitter  = 40 * time.Millisecond // the longest random part of the rest before a start
 	// loud is the threshold of an onset, as a linear factor of full scale.
 	loud = 0.05
@@ -43,9 +43,45 @@ type Server struct {
 	Capture string // the default source, if it is a microphone or a cable; "" if it is a monitor or missing
 }
 
-// Find connects to the sound server of the environment and describes it. It waits at most a second per answer.
-func Find() (Server, error) {
-	c, err := pulse.NewClient(pulse.ClientApplicationName("voicepool"), pulse.ClientTimeout(timeout))
+// connectTimeout is the time limit of a connection to the sound server.
+const connectTimeout = 2 * time.Second
+
+// errConnect is the error of connect after connectTimeout.
+var errConnect = fmt.Errorf("the sound server does not accept a connection within %v", connectTimeout)
+
+// dial connects to the sound server of the environment, without a time limit.
+func dial() (*pulse.Client, error) {
+	return pulse.NewClient(pulse.ClientApplicationName("voicepool"), pulse.ClientTimeout(timeout))
+}
+
+// connect returns what dial returns. If dial takes longer than 2 s, or ctx ends, connect returns an error, and dial
+// continues on its goroutine. A client that comes later is closed.
+func connect[C interface{ Close() }](ctx context.Context, dial func() (C, error)) (client C, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, errConnect)
+	defer cancel()
+	done := make(chan func() (C, error))
+	go func() {
+		c, err := dial()
+		select {
+		case done <- func() (C, error) { return c, err }:
+		case <-ctx.Done():
+			if err == nil {
+				c.Close()
+			}
+		}
+	}()
+	select {
+	case result := <-done:
+		return result()
+	case <-ctx.Done():
+		return client, context.Cause(ctx)
+	}
+}
+
+// Find connects to the sound server of the environment and describes it. It waits at most 2 s for the connection and a
+// second for the answer. If ctx ends while it connects, it returns the cause.
+func Find(ctx context.Context) (Server, error) {
+	c, err := connect(ctx, dial)
 	if err != nil {
 		return Server{}, err
 	}
@@ -98,9 +134,10 @@ func (m *meter) onset(block []float32) bool {
 }
 
 // Listen records a source of the sound server until Close: the one with this name, or for "" the monitor of the
-// default sink.
-func Listen(source string) (*Listener, error) {
-	client, err := pulse.NewClient(pulse.ClientApplicationName("voicepool"), pulse.ClientTimeout(timeout))
+// default sink. It waits at most 2 s for the connection and a second per answer. If ctx ends while it connects, it
+// returns the cause.
+func Listen(ctx context.Context, source string) (*Listener, error) {
+	client, err := connect(ctx, dial)
 	if err != nil {
 		return nil, err
 	}

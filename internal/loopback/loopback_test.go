@@ -45,6 +45,49 @@ func TestOnset(t *testing.T) {
 	}
 }
 
+// closer counts the calls of Close.
+type closer int
+
+func (c *closer) Close() { *c++ }
+
+// TestConnect checks that a connection that does not come ends after 2 s or with the context, and that a late client is
+// closed.
+func TestConnect(t *testing.T) {
+	interruption, refused := errors.New("interrupted"), errors.New("refused")
+	for _, c := range []struct {
+		took, interrupted time.Duration
+		err, want         error
+		after             time.Duration
+		closed            closer
+	}{
+		{took: time.Second, after: time.Second},
+		{took: time.Second, err: refused, want: refused, after: time.Second},
+		{took: 2 * time.Minute, want: errConnect, after: 2 * time.Second, closed: 1},
+		{took: 2 * time.Minute, err: refused, want: errConnect, after: 2 * time.Second},
+		{took: 2 * time.Minute, interrupted: time.Second, want: interruption, after: time.Second, closed: 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			if c.interrupted > 0 {
+				time.AfterFunc(c.interrupted, func() { cancel(interruption) })
+			}
+			var client closer
+			begin := time.Now()
+			_, err := connect(ctx, func() (*closer, error) {
+				time.Sleep(c.took)
+				return &client, c.err
+			})
+			if took := time.Since(begin); err != c.want || took != c.after {
+				t.Errorf("%+v: %v after %v", c, err, took)
+			}
+			time.Sleep(time.Hour)
+			if client != c.closed {
+				t.Errorf("%+v: closed %d times", c, client)
+			}
+		})
+	}
+}
+
 func TestCalibrate(t *testing.T) {
 	for _, c := range []struct {
 		noise float32

@@ -36,9 +36,9 @@ type Machine struct {
 	// Open opens the best output, and does not start it.
 	Open func() (Device, error)
 	// Server describes the sound server.
-	Server func() (loopback.Server, error)
+	Server func(ctx context.Context) (loopback.Server, error)
 	// Listen records a source of the sound server.
-	Listen func(source string) (Listener, error)
+	Listen func(ctx context.Context, source string) (Listener, error)
 	// Sinks lists the sinks of the sound server.
 	Sinks func(ctx context.Context) ([]pulse.Sink, error)
 	// Wall returns the time of the clock on the wall, which continues while the machine sleeps.
@@ -57,8 +57,8 @@ func LocalMachine() Machine {
 			return d, nil
 		},
 		Server: loopback.Find,
-		Listen: func(source string) (Listener, error) {
-			l, err := loopback.Listen(source)
+		Listen: func(ctx context.Context, source string) (Listener, error) {
+			l, err := loopback.Listen(ctx, source)
 			if err != nil {
 				return nil, err
 			}

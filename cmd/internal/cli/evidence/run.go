@@ -10,6 +10,7 @@ import (
 	"voicepool/cmd/internal/cli/doctor"
 	"voicepool/device/auto"
 	"voicepool/internal/lateness"
+	"voicepool/internal/loopback"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -65,10 +66,12 @@ func Run(ctx context.Context, m Machine, o Options) (*Report, error) {
 	}
 	defer r.source.mixer.Close()
 	r.open()
+	var server loopback.Server
+	var serverErr error
 	if r.device != nil {
 		defer r.device.Close()
+		server, serverErr = r.machine.Server(ctx)
 	}
-	server, serverErr := r.machine.Server()
 	r.report.Server = r.public(server.Name)
 	s := &r.report.Steps
 	step(r, &s.Sound, "sound", r.sound)

@@ -172,10 +172,13 @@ func (w *world) run(t *testing.T, ctx context.Context, o Options) *Report {
 			}
 			return w, nil
 		},
-		Server: func() (loopback.Server, error) {
+		Server: func(context.Context) (loopback.Server, error) {
+			if w.openErr != nil {
+				t.Error("without a device, the server is asked")
+			}
 			return loopback.Server{Name: "pulseaudio 16.1", Capture: w.capture}, w.serverErr
 		},
-		Listen: func(string) (Listener, error) { return recording{w}, nil },
+		Listen: func(context.Context, string) (Listener, error) { return recording{w}, nil },
 		Sinks: func(context.Context) ([]pulse.Sink, error) {
 			return locked(w, func() []pulse.Sink { return append([]pulse.Sink(nil), w.sinks...) }), w.serverErr
 		},

@@ -117,7 +117,7 @@ func (r *runner) capture(name string, serverErr error) (*Latency, error) {
 // latency measures the time from Play to a recording of the source called name, and returns how many starts were
 // recorded. The parameter rest is the pause before each start.
 func (r *runner) latency(name string, rest time.Duration) (l *Latency, heard int, err error) {
-	listener, err := r.machine.Listen(name)
+	listener, err := r.machine.Listen(r.ctx, name)
 	if err != nil {
 		return nil, 0, err
 	}
