@@ -103,8 +103,8 @@ func (d *doctorCommand) gather(c *console.Console) error {
 	return nil
 }
 
-// readLines returns a channel with the lines of in, until its end. Its goroutine lives until then. The channel holds up
-// to 64 lines that nobody waits for, so that evidence.Run can discard them.
+// readLines returns a channel with the lines of in, until its end. Its goroutine lives until then. The channel buffers
+// up to 64 lines, so that evidence.Run can discard the lines typed before a question.
 func readLines(in io.Reader) <-chan string {
 	lines := make(chan string, 64)
 	go func() {

@@ -68,6 +68,7 @@ func TestConnect(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			if c.interrupted > 0 {
 				time.AfterFunc(c.interrupted, func() { cancel(interruption) })
 			}

@@ -320,7 +320,7 @@ func (r *runner) unplug() (*Unplug, error) {
 	switch {
 	case r.ctx.Err() != nil:
 		return u, err
-	case err != nil: // the person did nothing or typed Enter, which says nothing about the device
+	case err != nil: // the person waited or typed Enter; the device is not at fault
 		return u, skip("the output was not plugged in again within %v", r.StepTime)
 	case lost != nil && lost.Final:
 		return u, fmt.Errorf("%s; the driver %s cannot come back in this process", lost.Reason, r.report.Driver)
