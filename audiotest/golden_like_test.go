@@ -1,6 +1,8 @@
 package audiotest_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"voicepool/audiotest"
+	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -93,4 +96,62 @@ func TestGoldenLike(t *testing.T) {
 	short.Step(100 * ms)
 	f.says(t, "a short mix", "the mix differs from "+file+".wav and lasts 100ms, want at least 0.53 s for GoldenLike; the mix is in "+file+".got.wav",
 		func() { short.GoldenLike(file, audiotest.Imperceptible) })
+}
+
+// stereo returns a second of independent noise in the middle and, quieter, at the sides. It fades after 0.6 s, and the
+// last 0.3 s are silent.
+func stereo() []pcm.Frame {
+	r := rand.New(rand.NewPCG(7, 1))
+	frames := make([]pcm.Frame, 48000)
+	for i := range frames[:33600] {
+		gain := 0.2 * min(1, (33600-float32(i))/4800)
+		middle, side := gain*(2*r.Float32()-1), gain/4*(2*r.Float32()-1)
+		frames[i] = pcm.Frame{middle + side, middle - side}
+	}
+	return frames
+}
+
+// TestGoldenLikeOfStereo checks changes that leave the power of each channel, and a sound in the silence of the file.
+func TestGoldenLikeOfStereo(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "mix.wav")
+	want := stereo()
+	out, err := wav.Create(file, wav.Config{Rate: 48000, Format: wav.F32, Frames: int64(len(want))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Write(want); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dither := rand.New(rand.NewPCG(8, 1))
+	for _, c := range []struct {
+		name   string
+		change func(i int, f pcm.Frame) pcm.Frame
+		passes bool
+	}{
+		{"the right channel inverted", func(_ int, f pcm.Frame) pcm.Frame { return pcm.Frame{f[0], -f[1]} }, false},
+		{"both channels inverted", func(_ int, f pcm.Frame) pcm.Frame { return pcm.Frame{-f[0], -f[1]} }, true},
+		{"16 bits with dither", func(_ int, f pcm.Frame) pcm.Frame {
+			for c := range f {
+				f[c] = float32(math.Round(float64(f[c])*32768+dither.Float64()-dither.Float64())) / 32768
+			}
+			return f
+		}, true},
+	} {
+		mix := make([]pcm.Frame, len(want))
+		for i, f := range want {
+			mix[i] = c.change(i, f)
+		}
+		var raw bytes.Buffer
+		binary.Write(&raw, binary.LittleEndian, mix)
+		f := newFake(t)
+		heard := audiotest.ListenRaw(f, &raw, audiotest.Raw{})
+		said := f.failure(func() { heard.GoldenLike(file, audiotest.Imperceptible) })
+		if (said == "") != c.passes {
+			t.Errorf("%s says %q", c.name, said)
+		}
+	}
 }
