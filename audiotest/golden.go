@@ -45,7 +45,7 @@ const (
 // GoldenLike asserts that the current mix sounds like a WAV file, as defined by like. It suits audio that may change
 // slightly, such as by another codec or rounding; Golden requires equal bits. The extension .wav may be omitted. The
 // flag -audiotest.update writes the file. The mix must have the rate and the length of the file. It must last 0.53 s,
-// unless it equals the file. A second of audio takes about 0.1 s.
+// unless it equals the file. A second of audio takes about 0.4 s.
 //
 // If they sound different, GoldenLike saves the mix next to the file as .got.wav. It reports the results of the metrics
 // and the voices that changed, newest first.
@@ -139,11 +139,12 @@ func (r *mixRecording) compareSound(file string, mix, want []pcm.Frame) string {
 	return text
 }
 
-// worst compares mix with want, the contents of a file. It compares left and right, and mid and side. The result has the
-// worse values. They are the first ones if the mix is too short for a score.
+// worst compares mix with want, the contents of a file. It compares left and right, and mid and side. It compares them with
+// exchanged roles, too, because the 2f-model ignores what precedes and follows the sound of the reference. The result has
+// the worst values. They are the first ones if the mix is too short for a score.
 func (r *mixRecording) worst(file string, mix, want []pcm.Frame) (mixes.Result, error) {
 	worst := mixes.Same()
-	for _, pair := range [...][2][]pcm.Frame{{want, mix}, {midSide(want), midSide(mix)}} {
+	for _, pair := range [...][2][]pcm.Frame{{want, mix}, {mix, want}, {midSide(want), midSide(mix)}, {midSide(mix), midSide(want)}} {
 		reference, err := mixes.NewReference(pair[0], r.rate)
 		if err != nil {
 			return worst, fmt.Errorf("%s: %w", file, err)
