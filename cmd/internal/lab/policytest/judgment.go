@@ -86,14 +86,19 @@ type Judgment struct {
 	seeds int
 }
 
-// CheckJudged returns an error if policies has a number of virtual voices without quietest, or only quietest.
+// CheckJudged returns an error if policies has a number of virtual voices without quietest, or only quietest. A policy
+// that appears twice with the same number is an error, too.
 func CheckJudged(policies []Policy) error {
 	for i := range policies {
 		virtual := policies[i].Virtuals(0)
+		for _, p := range policies[:i] {
+			if p.Virtuals(0) == virtual && withoutVirtual(p.Name) == withoutVirtual(policies[i].Name) {
+				return fmt.Errorf("%s and %s are the same policy: omit one", p.Name, policies[i].Name)
+			}
+		}
 		same := func(quietest bool) bool {
 			return slices.ContainsFunc(policies, func(p Policy) bool {
-				name, _, _ := strings.Cut(p.Name, "+virtual=")
-				return p.Virtuals(0) == virtual && (name == "quietest") == quietest
+				return p.Virtuals(0) == virtual && (withoutVirtual(p.Name) == "quietest") == quietest
 			})
 		}
 		if !same(true) || !same(false) {
@@ -122,7 +127,7 @@ func Judge(runs []Row) *Judgment {
 			groups[k] = map[string]map[uint64]*Row{}
 			order = append(order, k)
 		}
-		name, _, _ := strings.Cut(r.Policy, "+virtual=")
+		name := withoutVirtual(r.Policy)
 		if groups[k][name] == nil {
 			groups[k][name] = map[uint64]*Row{}
 			names[k] = append(names[k], name)

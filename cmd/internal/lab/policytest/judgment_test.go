@@ -90,6 +90,34 @@ func TestCheckJudged(t *testing.T) {
 	}
 }
 
+// TestCheckJudgedNames checks that a policy appears once, and that only quietest itself counts as the default.
+func TestCheckJudgedNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"quietest quietest+refuse":                       "",
+		"quietest+virtual=64 quietest+virtual=64+refuse": "",
+		"quietest+virtual=64+refuse oldest+virtual=64":   "with 64 virtual voices: want quietest, and another policy to compare with it",
+		"quietest oldest oldest":                         "oldest and oldest are the same policy: omit one",
+		"quietest quietest+virtual=0 oldest":             "quietest and quietest+virtual=0 are the same policy: omit one",
+		"quietest gain+end+virtual=0 gain+virtual=0+end": "gain+end+virtual=0 and gain+virtual=0+end are the same policy: omit one",
+	} {
+		var policies []Policy
+		for _, name := range strings.Fields(text) {
+			var p Policy
+			if err := p.UnmarshalText([]byte(name)); err != nil {
+				t.Fatal(err)
+			}
+			policies = append(policies, p)
+		}
+		got := ""
+		if err := CheckJudged(policies); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestLostStarts counts voices, not events: a voice that is exchanged twice is one.
 func TestLostStarts(t *testing.T) {
 	r := &Run{Report: &report.Report{Events: []report.Event{

@@ -82,6 +82,12 @@ func (p *Policy) Virtuals(fallback int) int {
 	return p.Virtual
 }
 
+// withoutVirtual returns the name of a policy without its word virtual=N.
+func withoutVirtual(name string) string {
+	words := strings.Split(name, "+")
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "virtual=") }), "+")
+}
+
 // Check returns an error if the policy is masked but virtual, the number of virtual voices, is 0. The policy masked
 // needs such voices. The parameter how names the flag or setting that the message advises to set.
 func (p *Policy) Check(virtual int, how string) error {
