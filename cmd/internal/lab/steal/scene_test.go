@@ -14,7 +14,6 @@ import (
 	"voicepool/pcm"
 )
 
-// TestScenes checks that scenes have their intended density and are the same on every machine.
 // TestCut checks that a cut scene has the starts before the cut, and that no sound outlasts it.
 func TestCut(t *testing.T) {
 	corpus := Corpus(1)
@@ -49,6 +48,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestScenes checks that scenes have their intended density and are the same on every machine.
 func TestScenes(t *testing.T) {
 	if Race {
 		t.Skip("one goroutine, and slow")
