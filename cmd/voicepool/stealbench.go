@@ -60,6 +60,12 @@ func (b *stealbenchCommand) check() error {
 			return console.Usage("--scene: unknown scene %q (want %s)", name, strings.Join(steal.Scenes(), ", "))
 		}
 	}
+	if i := repeated(b.Scenes); i >= 0 {
+		return console.Usage("--scene: %s appears twice (want each scene once)", b.Scenes[i])
+	}
+	if i := repeated(b.Seeds); i >= 0 {
+		return console.Usage("--seeds: %d appears twice (want each seed once)", b.Seeds[i])
+	}
 	switch {
 	case b.Sheet != "" && (b.SVG != "" || b.Write != "" || b.Judge != "" || b.All || b.Seeds != nil || b.Sounds != ""):
 		return console.Usage("--svg, --write, --judge, --all, --seeds and --sounds are for the built-in scenes; omit them with a sheet")
@@ -118,6 +124,16 @@ func (b *stealbenchCommand) check() error {
 	slices.Sort(b.Voices)
 	b.Voices = slices.Compact(b.Voices)
 	return nil
+}
+
+// repeated returns the index of the first value that is equal to a value before it, or -1.
+func repeated[T comparable](values []T) int {
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return i
+		}
+	}
+	return -1
 }
 
 // frames returns the length of a scene.

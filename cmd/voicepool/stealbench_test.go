@@ -149,7 +149,7 @@ func TestStealbenchJudges(t *testing.T) {
 	}
 	checkSVG(t, filepath.Join(folder, "picture.svg"))
 	for name, want := range map[string]string{
-		"table.md": `(?m)^\| (engines|crowd) \| 4 \| 0 \| \d+ % \| reject \|( (\*\*)?-?[\d.]+ [+-][\d.]+ ± [\d.]+(\*\*)? \|){4}$`,
+		"table.md": `(?m)^\| (engines|crowd) \| 4 \| 0 \| \d+ % \| reject \|( (\*\*)?-?[\d.]+ [+-][\d.]+ ± [\d.]+ \([\d.]+\)(\*\*)? \|){4}$`,
 		"runs.csv": `(?m)^(engines|crowd),4,0,(quietest|reject),[12],0\.\d+,[\d.]+,-?[\d.]+,[\d.]+,[\d.]+$`,
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
@@ -316,6 +316,7 @@ func TestStealUsage(t *testing.T) {
 		{"stealbench", "--policies", "grow"}, {"stealbench", "--policies", "oldest+refuse"}, {"stealbench", "--policies", "quietest+x"}, {"stealbench", "--policies", "quietest+virtual=x"},
 		{"stealbench", "--length", "9s"}, {"stealbench", "--judge", "x", "--json"}, {"stealbench", "--judge", "x", "--write", "y"}, {"stealbench", loop, "--judge", "x"},
 		{"stealbench", "--judge", "x", "--policies", "oldest,gain"}, {"stealbench", "--judge", "x", "--policies", "quietest"}, {"stealbench", "--judge", "x", "--seeds", "1"}, {"stealbench", "--judge", "x", "--policies", "quietest,oldest,masked+virtual=8"},
+		{"stealbench", "--seeds", "1,2,1"}, {"stealbench", "--scene", "fire,plat,fire"}, {"stealbench", "--judge", "x", "--seeds", "1,1"},
 		{"stealbench", "--length", "0s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
 		{"tune", loop, "--damage", "101%"}, {"tune", loop, "--damage", "x"}, {"tune"},
 	} {
