@@ -51,6 +51,12 @@ type estimation struct {
 	base float64 // mean value of the default policy
 	mean float64 // difference
 	half float64 // of the 95 % interval; +Inf for one seed
+
+	// detectable is the true difference that the interval would show in 80 % of repetitions with other seeds, if the
+	// differences have the measured spread: (t(0.975)+t(0.8)) * s / sqrt(n). In 50 % of them it shows a difference of half.
+	// The formula is from Zar, "Biostatistical Analysis", 5th edition, detectable difference of a paired t test.
+	detectable float64
+	tail       float64 // probability of a mean at least as good if the true difference is 0; 1 without a better mean
 }
 
 // beats reports whether the whole 95 % interval is on the better side of 0.
@@ -78,6 +84,26 @@ func (r *judgedRow) counts() bool { return r.lost >= leastLost }
 // beaten reports whether a policy beats the default by the given measure.
 func (r *judgedRow) beaten(measure int) bool {
 	return slices.ContainsFunc(r.policies, func(p judgedPolicy) bool { return judgedMeasures[measure].beats(p.estimates[measure]) })
+}
+
+// measured reports whether the row has an estimate of a measure. The 2f-model has none for a short mix.
+func (r *judgedRow) measured(measure int) bool {
+	return slices.ContainsFunc(r.policies, func(p judgedPolicy) bool { return !math.IsNaN(p.estimates[measure].mean) })
+}
+
+// beatenCorrected reports whether a policy beats the default by a metric, with the correction of Holm for all policies
+// and metrics of the row: the least probability must be below 2.5 % divided by their number. Holm, "A simple sequentially
+// rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
+func (r *judgedRow) beatenCorrected() bool {
+	least, comparisons := 1.0, 0
+	for i := range r.policies {
+		for m, e := range r.policies[i].estimates {
+			if judgedMeasures[m].metric && !math.IsNaN(e.mean) {
+				least, comparisons = min(least, e.tail), comparisons+1
+			}
+		}
+	}
+	return float64(least*float64(comparisons)) < 0.025
 }
 
 // Judgment compares policies with the default policy quietest, in rows of a scene and a number of voices.
@@ -183,11 +209,37 @@ func estimate(m *judgedMeasure, base, other map[uint64]*Row) estimation {
 	for _, d := range differences {
 		squares += (d - e.mean) * (d - e.mean)
 	}
-	e.half = math.Inf(1)
+	e.half, e.detectable, e.tail = math.Inf(1), math.Inf(1), 1
 	if n > 1 {
-		e.half = studentT(len(differences)-1) * math.Sqrt(squares/(n-1)/n)
+		freedom, deviation := len(differences)-1, math.Sqrt(squares/(n-1)/n)
+		e.half = studentT(freedom) * deviation
+		e.detectable = e.half + float64(studentT80(freedom)*deviation)
+		if better := float64(m.better * e.mean); better > 0 {
+			e.tail = studentTail(better/deviation, freedom)
+		}
 	}
 	return e
+}
+
+// studentTail returns the probability that a variable with Student's t distribution is above t, which is at least 0. The
+// formulas are 26.7.3 and 26.7.4 of Abramowitz and Stegun.
+func studentTail(t float64, freedom int) float64 {
+	angle := math.Atan(t / math.Sqrt(float64(freedom)))
+	sin, cos := math.Sincos(angle)
+	sum, term := 0.0, 1.0
+	first := freedom % 2 // power of the first cosine
+	if first == 1 {
+		term = cos
+	}
+	for power := first; power <= freedom-2; power += 2 {
+		sum += term
+		term *= cos * cos * float64(power+1) / float64(power+2)
+	}
+	inside := float64(sin * sum)
+	if first == 1 {
+		inside = 2 / math.Pi * (angle + inside)
+	}
+	return (1 - inside) / 2
 }
 
 // studentT returns the 97.5 % quantile of Student's t distribution. Up to 6 degrees of freedom it is from a table, then
@@ -196,7 +248,19 @@ func studentT(freedom int) float64 {
 	if exact := [...]float64{math.Inf(1), 12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469}; freedom < len(exact) {
 		return exact[freedom]
 	}
-	const x = 1.959964
+	return expandT(1.959964, freedom)
+}
+
+// studentT80 returns the 80 % quantile, as studentT does for 97.5 %.
+func studentT80(freedom int) float64 {
+	if exact := [...]float64{math.Inf(1), 1.3764, 1.0607, 0.9785, 0.9410, 0.9195, 0.9057}; freedom < len(exact) {
+		return exact[freedom]
+	}
+	return expandT(0.841621, freedom)
+}
+
+// expandT returns the quantile of Student's t distribution from the quantile x of the normal distribution.
+func expandT(x float64, freedom int) float64 {
 	n := float64(freedom)
 	return x + (x*x*x+x)/(4*n) + (5*x*x*x*x*x+16*x*x*x+3*x)/(96*n*n) +
 		(3*math.Pow(x, 7)+19*math.Pow(x, 5)+17*x*x*x-15*x)/(384*n*n*n)
@@ -204,43 +268,57 @@ func studentT(freedom int) float64 {
 
 // Summary writes to w how many rows count, and in how many of them no policy beats the default.
 func (j *Judgment) Summary(w io.Writer) {
-	count, unbeaten := 0, [len(judgedMeasures)]int{}
-	both := 0
+	count, neither, corrected := 0, 0, 0
+	var measured, unbeaten [len(judgedMeasures)]int
 	for i := range j.rows {
 		r := &j.rows[i]
 		if !r.counts() {
 			continue
 		}
 		count++
-		neither := true
+		beaten := false
 		for m := range judgedMeasures {
-			beaten := r.beaten(m)
-			if !beaten {
-				unbeaten[m]++
+			if !r.measured(m) {
+				continue
 			}
-			neither = neither && !(beaten && judgedMeasures[m].metric)
+			measured[m]++
+			if !r.beaten(m) {
+				unbeaten[m]++
+			} else if judgedMeasures[m].metric {
+				beaten = true
+			}
 		}
-		if neither {
-			both++
+		if !beaten {
+			neither++
+		}
+		if !r.beatenCorrected() {
+			corrected++
 		}
 	}
-	share := func(n int) string { return fmt.Sprintf("%d (%.0f %%)", n, 100*float64(n)/float64(max(count, 1))) }
+	share := func(n, of int) string {
+		text := strconv.Itoa(n)
+		if of != count {
+			text += fmt.Sprintf(" of %d", of)
+		}
+		return fmt.Sprintf("%s (%.0f %%)", text, 100*float64(n)/float64(max(of, 1)))
+	}
 	fmt.Fprintf(w, "Of %d rows, %d count: in the others less than %.0f %% of the starts lose their slot under quietest, the default.\n", len(j.rows), count, 100*leastLost)
 	var each []string
 	for m := range judgedMeasures {
 		name, _, _ := strings.Cut(judgedMeasures[m].name, ",")
-		each = append(each, name+" "+share(unbeaten[m]))
+		each = append(each, name+" "+share(unbeaten[m], measured[m]))
 	}
-	fmt.Fprintf(w, "No policy beats the default by Zimtohrli or 2f in %s rows. By one measure: %s.\n", share(both), strings.Join(each, ", "))
+	fmt.Fprintf(w, "No policy beats the default by Zimtohrli or 2f in %s rows; with Holm's correction in each row, in %s. By one measure: %s.\n",
+		share(neither, count), share(corrected, count), strings.Join(each, ", "))
 }
 
 // Markdown writes the judgment to w as a table in Markdown, with the summary before it. The error is an error of w.
 func (j *Judgment) Markdown(w io.Writer) error {
 	var b strings.Builder
 	j.Summary(&b)
-	fmt.Fprintf(&b, "\nEach cell has the mean of the default and the difference of the policy, paired by %s, ± half the\n", words.Count(j.seeds, "seed"))
-	b.WriteString("95 % interval, which is the smallest difference that the row could have shown. A policy beats the default in\n")
-	b.WriteString("**bold** cells. Less is better, except for 2f. Rows in brackets do not count.\n\n")
+	fmt.Fprintf(&b, "\nEach cell has the mean of the default and the difference of the policy, paired by %s, ± half its\n", words.Count(j.seeds, "seed"))
+	b.WriteString("95 % interval. In parentheses is the true difference that the interval shows in 80 % of cases with other seeds,\n")
+	b.WriteString("computed from the spread of the differences. A policy beats the default in **bold** cells. Less is better, except for 2f. Rows in brackets do not count.\n\n")
 	b.WriteString("| scene | voices | virtual | lost starts | policy |")
 	for m := range judgedMeasures {
 		fmt.Fprintf(&b, " %s |", judgedMeasures[m].name)
@@ -269,11 +347,11 @@ func (m *judgedMeasure) cell(e estimation, bold bool) string {
 	if math.IsNaN(e.mean) {
 		return ""
 	}
-	half := "?"
+	half, detectable := "?", "?"
 	if !math.IsInf(e.half, 1) {
-		half = strconv.FormatFloat(e.half, 'f', m.digits, 64)
+		half, detectable = strconv.FormatFloat(e.half, 'f', m.digits, 64), strconv.FormatFloat(e.detectable, 'f', m.digits, 64)
 	}
-	text := fmt.Sprintf("%.*f %+.*f ± %s", m.digits, e.base, m.digits, e.mean, half)
+	text := fmt.Sprintf("%.*f %+.*f ± %s (%s)", m.digits, e.base, m.digits, e.mean, half, detectable)
 	if bold && m.beats(e) {
 		return "**" + text + "**"
 	}

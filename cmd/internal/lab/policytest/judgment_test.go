@@ -18,7 +18,8 @@ func judgedRun(scene, policy string, virtual int, seed uint64, x, lost float64) 
 	}
 }
 
-// TestJudgment compares the tables with hand-computed figures. In scene a, gain has the differences 1, 2 and 3 to the
+// TestJudgment compares the tables with hand-computed figures. The figures in parentheses are half of the interval times
+// (4.3027+1.0607) / 4.3027. In scene a, gain has the differences 1, 2 and 3 to the
 // default, so the mean is 2 and half of the interval is 4.3027 / sqrt(3) = 2.48. The differences of oldest are 2, 2.1
 // and 2.2, so the mean 2.1 is beyond 0.248. The rows of b have too few lost starts.
 func TestJudgment(t *testing.T) {
@@ -36,15 +37,15 @@ func TestJudgment(t *testing.T) {
 	}
 	summary, table, _ := strings.Cut(b.String(), "\n\n")
 	const wantSummary = `Of 3 rows, 2 count: in the others less than 5 % of the starts lose their slot under quietest, the default.
-No policy beats the default by Zimtohrli or 2f in 1 (50 %) rows. By one measure: Zimtohrli 2 (100 %), 2f 1 (50 %), K-error 1 (50 %), tiles 2 (100 %).`
+No policy beats the default by Zimtohrli or 2f in 1 (50 %) rows; with Holm's correction in each row, in 1 (50 %). By one measure: Zimtohrli 2 (100 %), 2f 1 (50 %), K-error 1 (50 %), tiles 2 (100 %).`
 	if summary != wantSummary {
 		t.Errorf("the summary is\n%s\nwant\n%s", summary, wantSummary)
 	}
 	_, table, _ = strings.Cut(table, "|---|---|---|---|---|---|---|---|---|\n")
-	const want = `| a | 8 | 0 | 5 % | gain | 0.00200 +0.00200 ± 0.00248 | 20.0 +20.0 ± 24.8 | -20.00 -20.00 ± 24.84 | 2.00 +2.00 ± 2.48 |
-| a | 8 | 0 | 5 % | oldest | 0.00200 +0.00210 ± 0.00025 | **20.0 +21.0 ± 2.5** | **-20.00 -21.00 ± 2.48** | 2.00 +2.10 ± 0.25 |
-| (b) | 8 | 0 | 4 % | oldest | 0.00200 +0.00200 ± 0.00000 | 20.0 +20.0 ± 0.0 | -20.00 -20.00 ± 0.00 | 2.00 +2.00 ± 0.00 |
-| a | 8 | 4 | 5 % | masked | 0.00300 +0.00000 ± 0.00000 | 30.0 +0.0 ± 0.0 | -30.00 +0.00 ± 0.00 | 3.00 +0.00 ± 0.00 |
+	const want = `| a | 8 | 0 | 5 % | gain | 0.00200 +0.00200 ± 0.00248 (0.00310) | 20.0 +20.0 ± 24.8 (31.0) | -20.00 -20.00 ± 24.84 (30.97) | 2.00 +2.00 ± 2.48 (3.10) |
+| a | 8 | 0 | 5 % | oldest | 0.00200 +0.00210 ± 0.00025 (0.00031) | **20.0 +21.0 ± 2.5 (3.1)** | **-20.00 -21.00 ± 2.48 (3.10)** | 2.00 +2.10 ± 0.25 (0.31) |
+| (b) | 8 | 0 | 4 % | oldest | 0.00200 +0.00200 ± 0.00000 (0.00000) | 20.0 +20.0 ± 0.0 (0.0) | -20.00 -20.00 ± 0.00 (0.00) | 2.00 +2.00 ± 0.00 (0.00) |
+| a | 8 | 4 | 5 % | masked | 0.00300 +0.00000 ± 0.00000 (0.00000) | 30.0 +0.0 ± 0.0 (0.0) | -30.00 +0.00 ± 0.00 (0.00) | 3.00 +0.00 ± 0.00 (0.00) |
 `
 	if table != want {
 		t.Errorf("the table is\n%s\nwant\n%s", table, want)
@@ -53,7 +54,7 @@ No policy beats the default by Zimtohrli or 2f in 1 (50 %) rows. By one measure:
 		runs[i].TwoF = nil
 	}
 	b.Reset()
-	if err := Judge(runs[:7]).Markdown(&b); err != nil || strings.Contains(b.String(), "**20") || strings.Contains(b.String(), "NaN") || !strings.Contains(b.String(), "| masked | 0.00300 +0.00000 ± ? |  | ") {
+	if err := Judge(runs[:7]).Markdown(&b); err != nil || strings.Contains(b.String(), "**20") || strings.Contains(b.String(), "NaN") || !strings.Contains(b.String(), "| masked | 0.00300 +0.00000 ± ? (?) |  | ") {
 		t.Errorf("%v: one seed gives\n%s", err, b.String())
 	}
 	b.Reset()
@@ -76,6 +77,47 @@ func TestStudentT(t *testing.T) {
 		if got := studentT(freedom); math.Abs(got-want) > 0.001 {
 			t.Errorf("%d degrees of freedom: %.4f, want %.4f", freedom, got, want)
 		}
+	}
+}
+
+// TestStudentTail compares probabilities with the quantiles above.
+func TestStudentTail(t *testing.T) {
+	for _, freedom := range []int{1, 2, 3, 4, 5, 6, 10, 29, 30} {
+		if got := studentTail(studentT(freedom), freedom); math.Abs(got-0.025) > 1e-5 {
+			t.Errorf("%d degrees of freedom: %.6f beyond the 97.5 %% quantile", freedom, got)
+		}
+		if got := studentTail(studentT80(freedom), freedom); math.Abs(got-0.2) > 3e-5 {
+			t.Errorf("%d degrees of freedom: %.6f beyond the 80 %% quantile", freedom, got)
+		}
+	}
+	if got := studentTail(math.Inf(1), 2); got != 0 {
+		t.Errorf("beyond infinity: %v", got)
+	}
+}
+
+// TestHolm checks rows that only count without the correction: 2.5 % are divided by two metrics, and by two policies.
+func TestHolm(t *testing.T) {
+	row := func(tails ...float64) *judgedRow {
+		r := &judgedRow{}
+		for _, p := range tails {
+			e := estimation{mean: math.NaN()}
+			r.policies = append(r.policies, judgedPolicy{estimates: [...]estimation{{tail: p}, {tail: 1}, e, e}})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		tails []float64
+		want  bool
+	}{{[]float64{0.012}, true}, {[]float64{0.013}, false}, {[]float64{0.012, 1}, false}, {[]float64{1, 0.006}, true}} {
+		if got := row(c.tails...).beatenCorrected(); got != c.want {
+			t.Errorf("%v: %v", c.tails, got)
+		}
+	}
+	r := &judgedRow{lost: 1, policies: []judgedPolicy{{estimates: [...]estimation{{}, {mean: math.NaN()}, {}, {}}}}}
+	var b bytes.Buffer
+	(&Judgment{rows: []judgedRow{*r}}).Summary(&b)
+	if want := "Zimtohrli 1 (100 %), 2f 0 of 0 (0 %), "; !strings.Contains(b.String(), want) {
+		t.Errorf("a row without a score: %s", b.String())
 	}
 }
 
