@@ -126,8 +126,8 @@ func (r *mixRecording) compareSound(file string, mix, want []pcm.Frame) string {
 	case *got.TwoF >= leastScore && got.Zimtohrli <= mostDistance:
 		return ""
 	}
-	text := fmt.Sprintf("the mix sounds different from %s: the 2f score is %.1f, want at least %d; the Zimtohrli distance is %.5f, want at most %g",
-		file, *got.TwoF, leastScore, got.Zimtohrli, mostDistance)
+	text := fmt.Sprintf("the mix sounds different from %s: the 2f score is %s, want at least %d; the Zimtohrli distance is %s, want at most %g",
+		file, mixes.Figure(*got.TwoF, leastScore), leastScore, mixes.Figure(got.Zimtohrli, mostDistance), mostDistance)
 	if r.describeChange != nil {
 		change := slices.Clone(mix)
 		for i, f := range want {

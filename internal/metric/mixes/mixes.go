@@ -10,8 +10,10 @@
 package mixes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"voicepool/internal/metric"
 	"voicepool/internal/metric/peaq"
@@ -29,6 +31,18 @@ type Result struct {
 
 // Same is the Result of equal mixes.
 func Same() Result { return Result{TwoF: new(100.0)} }
+
+// Figure formats x with three digits, and with more if x would otherwise seem to be on the other side of limit, or equal
+// to it.
+func Figure(x, limit float64) string {
+	for digits := 3; ; digits++ {
+		text := strconv.FormatFloat(x, 'g', digits, 64)
+		shown, _ := strconv.ParseFloat(text, 64)
+		if digits == 17 || cmp.Compare(shown, limit) == cmp.Compare(x, limit) {
+			return text
+		}
+	}
+}
 
 // Reference is a mix that other mixes are compared with. It is immutable and safe for concurrent use.
 type Reference struct {

@@ -128,3 +128,17 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestFigure(t *testing.T) {
+	for _, c := range []struct {
+		x, limit float64
+		want     string
+	}{
+		{58.43, 90, "58.4"}, {89.96, 90, "89.96"}, {89.99996, 90, "89.99996"}, {90, 90, "90"}, {0.002004, 0.002, "0.002004"}, {0.0021, 0.002, "0.0021"},
+		{0.00004, 0.0001, "4e-05"}, {math.Nextafter(1, 2), 1, "1.0000000000000002"}, {0, 0, "0"},
+	} {
+		if got := Figure(c.x, c.limit); got != c.want {
+			t.Errorf("%v beside %v is %s, want %s", c.x, c.limit, got, c.want)
+		}
+	}
+}

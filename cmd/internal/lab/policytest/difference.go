@@ -113,9 +113,9 @@ func (d Damage) Value(r *Row) string {
 	case "tiles":
 		return r.AudibleShare("")
 	case "zimtohrli":
-		return distance(r.Zimtohrli)
+		return mixes.Figure(*r.Zimtohrli, d.Limit)
 	}
-	return score(r.TwoF)
+	return mixes.Figure(*r.TwoF, 100-d.Limit)
 }
 
 // Exceeded returns the limit for a damage beyond it, such as "more than 1 %" or "less than 60".

@@ -19,6 +19,8 @@ func TestDamage(t *testing.T) {
 		{"1%", Damage{"tiles", 0.01}, row(0.01, 1, new(0.0)), row(0.011, 0, new(100.0)), "you would hear 1.1 % of it go", "more than 1 %"},
 		{"0.5", Damage{"tiles", 0.5}, row(0.5, 1, nil), row(0.51, 0, nil), "you would hear 51 % of it go", "more than 50 %"},
 		{"zimtohrli=0.002", Damage{"zimtohrli", 0.002}, row(1, 0.002, nil), row(0, 0.0021, new(100.0)), "the Zimtohrli distance is 0.0021", "more than 0.002"},
+		{"zimtohrli=0.002", Damage{"zimtohrli", 0.002}, row(1, 0.002, nil), row(0, 0.00201, nil), "the Zimtohrli distance is 0.00201", "more than 0.002"},
+		{"2f=40", Damage{"2f", 40}, row(1, 1, new(60.0)), row(0, 0, new(59.99)), "the 2f score is 59.99", "less than 60"},
 		{"2f=40", Damage{"2f", 40}, row(1, 1, new(60.0)), row(0, 0, new(59.9)), "the 2f score is 59.9", "less than 60"},
 	} {
 		var d Damage
