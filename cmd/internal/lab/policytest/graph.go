@@ -161,11 +161,14 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 		y := p.y(v)
 		fmt.Fprintf(b, `<path d="M0 %.1fH%d" stroke="#ddd"/>`, y, graphWidth)
 		if first {
-			less := ""
-			if v == p.bottom && v < 0 { // lower values are drawn here, too
-				less = "≤ "
+			beyond := ""
+			switch {
+			case v == p.bottom && v < 0: // lower values are drawn here, too
+				beyond = "≤ "
+			case v == p.top && slices.ContainsFunc(p.rows, func(r Row) bool { x := p.value(&r); return x != nil && *x > p.top }):
+				beyond = "≥ "
 			}
-			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, less, v, p.unit)
+			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, beyond, v, p.unit)
 		}
 	}
 	free := math.Inf(-1) // minimum left edge of the next label

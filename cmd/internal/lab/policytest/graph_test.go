@@ -117,3 +117,16 @@ func checkDrawing(t *testing.T, scenes, policies []string, pools []int) {
 		}
 	}
 }
+
+// TestDrawBeyond checks the label of an axis that ends below a value.
+func TestDrawBeyond(t *testing.T) {
+	for tiles, want := range map[float64]bool{0.8: false, 0.81: true} {
+		var b bytes.Buffer
+		if err := Draw(&b, []Row{{Scene: "fire", Policy: "gain", Voices: 8, Difference: Difference{Tiles: &tiles}}}, []string{"fire"}, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), ">≥ 80 %<"); got != want {
+			t.Errorf("%g: the label 80 %% has ≥: %v, want %v", tiles, got, want)
+		}
+	}
+}
