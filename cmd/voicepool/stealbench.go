@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -177,7 +178,7 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 }
 
 // judge compares the policies with quietest and writes the table, the runs and the picture to the new folder --judge.
-// It prints the summary.
+// It prints the summary. If a measurement fails or is interrupted, it writes the runs of the finished pairs only.
 func (b *stealbenchCommand) judge(c *console.Console, interrupted *console.Interrupts) error {
 	if err := os.Mkdir(b.Judge, 0o777); err != nil {
 		return fmt.Errorf("%s: %w", oneLine(b.Judge), cause(err))
@@ -193,24 +194,36 @@ func (b *stealbenchCommand) judge(c *console.Console, interrupted *console.Inter
 	}
 	defer stage.Close()
 	start := time.Now()
-	runs, err := b.plan().Measure(interrupted, stage, c.Work("measuring"))
-	if err != nil {
-		return err
+	runs, failure := b.plan().Measure(interrupted, stage, c.Work("measuring"))
+	if failure != nil && len(runs) == 0 {
+		return failure
 	}
-	judgment := policytest.Judge(runs)
-	for name, write := range map[string]func(io.Writer) error{
-		"table.md":    judgment.Markdown,
-		"runs.csv":    func(w io.Writer) error { return policytest.WriteCSV(w, runs) },
-		"picture.svg": func(w io.Writer) error { return policytest.Draw(w, policytest.Means(runs), b.Scenes, true) },
-	} {
+	seconds, from := float64(b.frames())/steal.Rate, fmt.Sprintf("corpus %d", b.Corpus)
+	if b.Sounds != "" {
+		from = oneLine(b.Sounds)
+	}
+	judgment := &policytest.Judgment{}
+	files := map[string]func(io.Writer) error{"runs.csv": func(w io.Writer) error { return policytest.WriteCSV(w, runs, seconds, from) }}
+	if failure == nil {
+		judgment = policytest.Judge(runs)
+		about := fmt.Sprintf("Scenes of %g s, seeds %v, voices %v, sounds: %s.", seconds, b.Seeds, b.Voices, from)
+		files["table.md"] = func(w io.Writer) error { return judgment.Markdown(w, about) }
+		files["picture.svg"] = func(w io.Writer) error { return policytest.Draw(w, policytest.Means(runs), b.Scenes, true) }
+	}
+	for name, write := range files {
 		file, err := outfiles.Create(filepath.Join(b.Judge, name))
 		if err != nil {
-			return err
+			return errors.Join(failure, err)
 		}
 		defer file.Discard()
 		if err := file.Save(write); err != nil {
-			return err
+			return errors.Join(failure, err)
 		}
+	}
+	if failure != nil {
+		c.Progress("")
+		fmt.Fprintf(c.Out, "%s: incomplete: runs.csv has the %s of the finished pairs of scene and seed\n", oneLine(b.Judge), count(len(runs), "run"))
+		return failure
 	}
 	c.Progress("")
 	own.Print(c.Out)

@@ -150,10 +150,13 @@ func TestStealbenchJudges(t *testing.T) {
 	checkSVG(t, filepath.Join(folder, "picture.svg"))
 	for name, want := range map[string]string{
 		"table.md": `(?m)^\| (engines|crowd) \| 4 \| 0 \| \d+ % \| reject \|( (\*\*)?-?[\d.]+ [+-][\d.]+ ± [\d.]+ \([\d.]+\)(\*\*)? \|){4}$`,
-		"runs.csv": `(?m)^(engines|crowd),4,0,(quietest|reject),[12],0\.\d+,[\d.]+,-?[\d.]+,[\d.]+,[\d.]+$`,
+		"runs.csv": `(?m)^(engines|crowd),4,0,(quietest|reject),[12],0\.\d+,[\d.]+,-?[\d.]+,[\d.]+,[\d.]+,0\.6,corpus 1$`,
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		rows := map[string]int{"table.md": 2, "runs.csv": 8}[name]
+		if about := "Scenes of 0.6 s, seeds [1 2], voices [4], sounds: corpus 1.\n\n"; name == "table.md" && !strings.HasPrefix(string(text), about) {
+			t.Errorf("%s begins without %q", name, about)
+		}
 		if got := len(regexp.MustCompile(want).FindAll(text, -1)); err != nil || got != rows {
 			t.Errorf("%v: %s has %d rows, want %d:\n%s", err, name, got, rows, text)
 		}

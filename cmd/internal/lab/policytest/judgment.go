@@ -86,7 +86,7 @@ func (r *judgedRow) beaten(measure int) bool {
 	return slices.ContainsFunc(r.policies, func(p judgedPolicy) bool { return judgedMeasures[measure].beats(p.estimates[measure]) })
 }
 
-// measured reports whether the row has an estimate of a measure. The 2f-model has none for a short mix.
+// measured reports whether the row has an estimate of a measure. A short mix has no 2f score.
 func (r *judgedRow) measured(measure int) bool {
 	return slices.ContainsFunc(r.policies, func(p judgedPolicy) bool { return !math.IsNaN(p.estimates[measure].mean) })
 }
@@ -312,9 +312,11 @@ func (j *Judgment) Summary(w io.Writer) {
 		share(neither, count), share(corrected, count), strings.Join(each, ", "))
 }
 
-// Markdown writes the judgment to w as a table in Markdown, with the summary before it. The error is an error of w.
-func (j *Judgment) Markdown(w io.Writer) error {
+// Markdown writes the judgment to w as a table in Markdown, with the summary before it. The first line is about, a
+// description of the measurements. The error is an error of w.
+func (j *Judgment) Markdown(w io.Writer, about string) error {
 	var b strings.Builder
+	b.WriteString(about + "\n\n")
 	j.Summary(&b)
 	fmt.Fprintf(&b, "\nEach cell has the mean of the default and the difference of the policy, paired by %s, ± half its\n", words.Count(j.seeds, "seed"))
 	b.WriteString("95 % interval. In parentheses is the true difference that the interval shows in 80 % of cases with other seeds,\n")
@@ -358,10 +360,11 @@ func (m *judgedMeasure) cell(e estimation, bold bool) string {
 	return text
 }
 
-// WriteCSV writes the runs to w, one line for each. The error is an error of w.
-func WriteCSV(w io.Writer, runs []Row) error {
+// WriteCSV writes the runs to w, one line for each. Each line ends with the length of the scenes in seconds and the source
+// of their sounds. The error is an error of w.
+func WriteCSV(w io.Writer, runs []Row, seconds float64, sounds string) error {
 	c := csv.NewWriter(w)
-	c.Write([]string{"scene", "voices", "virtual", "policy", "seed", "zimtohrli", "2f", "k_error_db", "audible_tiles", "lost_starts"})
+	c.Write([]string{"scene", "voices", "virtual", "policy", "seed", "zimtohrli", "2f", "k_error_db", "audible_tiles", "lost_starts", "seconds", "sounds"})
 	for i := range runs {
 		r := &runs[i]
 		line := []string{r.Scene, strconv.Itoa(r.Voices), strconv.Itoa(r.Virtual), r.Policy, strconv.FormatUint(r.Seed, 10)}
@@ -372,7 +375,7 @@ func WriteCSV(w io.Writer, runs []Row) error {
 			}
 			line = append(line, text)
 		}
-		c.Write(line)
+		c.Write(append(line, strconv.FormatFloat(seconds, 'g', -1, 64), sounds))
 	}
 	c.Flush()
 	return c.Error()

@@ -32,10 +32,14 @@ func TestJudgment(t *testing.T) {
 			judgedRun("b", "quietest", 0, s, 2, 0.04), judgedRun("b", "oldest", 0, s, 4, 1))
 	}
 	var b bytes.Buffer
-	if err := Judge(runs).Markdown(&b); err != nil {
+	if err := Judge(runs).Markdown(&b, "about"); err != nil {
 		t.Fatal(err)
 	}
-	summary, table, _ := strings.Cut(b.String(), "\n\n")
+	about, rest, _ := strings.Cut(b.String(), "\n\n")
+	if about != "about" {
+		t.Errorf("the first line is %q", about)
+	}
+	summary, table, _ := strings.Cut(rest, "\n\n")
 	const wantSummary = `Of 3 rows, 2 count: in the others less than 5 % of the starts lose their slot under quietest, the default.
 No policy beats the default by Zimtohrli or 2f in 1 (50 %) rows; with Holm's correction in each row, in 1 (50 %). By one measure: Zimtohrli 2 (100 %), 2f 1 (50 %), K-error 1 (50 %), tiles 2 (100 %).`
 	if summary != wantSummary {
@@ -54,14 +58,14 @@ No policy beats the default by Zimtohrli or 2f in 1 (50 %) rows; with Holm's cor
 		runs[i].TwoF = nil
 	}
 	b.Reset()
-	if err := Judge(runs[:7]).Markdown(&b); err != nil || strings.Contains(b.String(), "**20") || strings.Contains(b.String(), "NaN") || !strings.Contains(b.String(), "| masked | 0.00300 +0.00000 ± ? (?) |  | ") {
+	if err := Judge(runs[:7]).Markdown(&b, "about"); err != nil || strings.Contains(b.String(), "**20") || strings.Contains(b.String(), "NaN") || !strings.Contains(b.String(), "| masked | 0.00300 +0.00000 ± ? (?) |  | ") {
 		t.Errorf("%v: one seed gives\n%s", err, b.String())
 	}
 	b.Reset()
-	if err := WriteCSV(&b, runs[:3]); err != nil || b.String() != `scene,voices,virtual,policy,seed,zimtohrli,2f,k_error_db,audible_tiles,lost_starts
-a,8,4,quietest+virtual=4,1,0.003,,-30,0.03,0.05
-a,8,4,masked+virtual=4,1,0.003,,-30,0.03,0.9
-a,8,0,quietest,1,0.002,20,-20,0.02,0.05
+	if err := WriteCSV(&b, runs[:3], 0.5, "a, b"); err != nil || b.String() != `scene,voices,virtual,policy,seed,zimtohrli,2f,k_error_db,audible_tiles,lost_starts,seconds,sounds
+a,8,4,quietest+virtual=4,1,0.003,,-30,0.03,0.05,0.5,"a, b"
+a,8,4,masked+virtual=4,1,0.003,,-30,0.03,0.9,0.5,"a, b"
+a,8,0,quietest,1,0.002,20,-20,0.02,0.05,0.5,"a, b"
 ` {
 		t.Errorf("%v: %s", err, b.String())
 	}

@@ -150,7 +150,7 @@ type Plan struct {
 // Measure measures every scene of the plan with every seed, in parallel on all processors. stage has the sounds of the
 // scenes. The rows are in the order of scenes, then of seeds. Measure calls progress with the number of finished pairs
 // of scene and seed; progress may be nil. If a pair fails, its rows are missing, and Measure returns the first error
-// in the order of the rows. If ctx ends, Measure returns no rows and the cause of ctx.
+// in the order of the rows. If ctx ends, Measure returns the rows of the finished pairs and the cause of ctx.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
 	jobs := len(p.Scenes) * len(p.Seeds)
 	results, errs := make([][]Row, jobs), make([]error, jobs)
@@ -160,7 +160,7 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 		}
 	})
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return slices.Concat(results...), context.Cause(ctx)
 	}
 	return slices.Concat(results...), cmp.Or(errs...)
 }

@@ -1,6 +1,8 @@
 package policytest
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -70,5 +72,25 @@ func TestMono(t *testing.T) {
 		if got := mono(s); !slices.Equal(got, c.want) {
 			t.Errorf("%d channels of %v are %v in the middle, want %v", c.channels, c.data, got, c.want)
 		}
+	}
+}
+
+// TestMeasureInterrupted checks that an interrupted plan returns the rows of its finished pairs.
+func TestMeasureInterrupted(t *testing.T) {
+	stage, err := NewStage(steal.Corpus(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stage.Close()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := errors.New("interrupted")
+	p := Plan{Scenes: []string{"menu"}, Seeds: []uint64{1, 2, 3}, Voices: []int{4}, Policies: JudgedPolicies()[:2], Frames: steal.Rate / 10, Brief: true}
+	rows, err := p.Measure(ctx, stage, func(done, _ int) {
+		if done > 0 {
+			cancel(stop)
+		}
+	})
+	if !errors.Is(err, stop) || len(rows) == 0 || len(rows)%2 != 0 {
+		t.Errorf("%d rows, %v; want the two rows of each finished pair", len(rows), err)
 	}
 }
