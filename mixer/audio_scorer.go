@@ -327,7 +327,7 @@ func (k *scorer) applyResponse(i int, v *voice.Voice, r *record, reach busmix.St
 		}
 		for j := range r.sends {
 			s := &extra.sends[j]
-			gain, from := float64(s.Gain.MaxGain(a.now)*a.graph.Buses[r.bus].SentVolume()), power
+			gain, from := float64(s.Gain.MaxGain(a.now)*a.graph.SentVolume(int(r.bus), s.Bus)), power
 			if s.Pre {
 				from = v.PeakPrefaderPower(a.now)
 			}

@@ -109,7 +109,8 @@ func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: Fiel
 
 // SetVolume sets the volume of the bus, ramped over 5 ms. It is for the player of the game: no scene, sheet, duck or
 // reload of a bank changes it. It multiplies with the gain, and it also scales all sends of the bus and of its voices,
-// pre-fader ones included. volume is -120..+24 dB or -Inf; -80 or less is silence. pcm.FromFader converts a slider
+// pre-fader ones included. A volume of a bus that both the source and the destination of a send pass through applies to
+// the send once, so it does not change the ratio of wet and dry sound. volume is -120..+24 dB or -Inf; -80 or less is silence. pcm.FromFader converts a slider
 // position. The journal omits volumes. The error wraps ErrOption for a value out of range or the zero Bus. With
 // Config.Lead it may also be ErrBusy.
 func (b Bus) SetVolume(volume pcm.Decibels) error {

@@ -73,6 +73,42 @@ func TestVolumeIsCountedInChoices(t *testing.T) {
 	}
 }
 
+// TestVolumeAboveASend checks that a volume that both the source and the destination of a send pass through applies to the
+// send once, in the mix and in choices: a send is as loud and audible as one of a sound that is quieter by the volume.
+func TestVolumeAboveASend(t *testing.T) {
+	measure := func(parent, from string, sends, voiceSends []mixer.Send, top, master, gain pcm.Decibels) (amplitude, audibility float64) {
+		m := at1k(t, mixer.BusConfig{Name: "top"}, mixer.BusConfig{Name: "hall", Parent: parent}, mixer.BusConfig{Name: "sfx", Parent: from, Sends: sends})
+		must(t, busOf(t, m, "top").SetVolume(top))
+		must(t, busOf(t, m, "master").SetVolume(master))
+		h := play(t, m.Engine().At(0), level(t, 1000, 900, 1), mixer.Options{Gain: gain, Pan: -1, Bus: busOf(t, m, "sfx"), EngineOptions: mixer.EngineOptions{Sends: voiceSends}})
+		return float64(left(m, 100)[99]), float64(h.Audibility())
+	}
+	for name, c := range map[string]struct{ sends, voice []mixer.Send }{
+		"post-fader": {sends: []mixer.Send{{To: "hall", Gain: -3}}},
+		"pre-fader":  {sends: []mixer.Send{{To: "hall", Gain: -2, Pre: true}}},
+		"voice":      {voice: []mixer.Send{{To: "hall", Gain: -1}}},
+		"parent":     {sends: []mixer.Send{{To: "top", Gain: -4}}},
+	} {
+		for _, parent := range []string{"", "top"} {
+			if name == "parent" && parent == "" {
+				continue
+			}
+			got, audible := measure(parent, parent, c.sends, c.voice, -5, -7, 0)
+			quieter := pcm.Decibels(-7)
+			if parent == "top" {
+				quieter = -12
+			}
+			if want, wantAudible := measure(parent, parent, c.sends, c.voice, 0, 0, quieter); math.Abs(got/want-1) > 1e-6 || math.Abs(audible-wantAudible) > 0.001 {
+				t.Errorf("%s, below %q: the level is %v and the audibility %v dB, want %v and %v", name, parent, got, audible, want, wantAudible)
+			}
+		}
+	}
+	// The hall is beside top, so top's volume applies to the send, and the master's to the hall.
+	if got, _ := measure("", "top", []mixer.Send{{To: "hall", Pre: true}}, nil, -5, -7, 0); math.Abs(got/(2*math.Pow(10, -12.0/20))-1) > 1e-6 {
+		t.Errorf("the level is %v, want twice -12 dB", got)
+	}
+}
+
 // TestVolumeIsReadBack checks Bus.Volume, the range, and that the journal omits volumes.
 func TestVolumeIsReadBack(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Journal: 100, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -6}}})

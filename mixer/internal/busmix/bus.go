@@ -32,7 +32,8 @@ type Bus struct {
 	hasSolo      bool // it or a bus above it is soloed
 	quiet        bool // it or a bus above it is muted
 
-	volume        float64 // the upper bound of the volumes, down to the master bus of its output
+	volume        float64 // the upper bound of its volume
+	volumes       float64 // the product of volume, down to the master bus of its output
 	gains         Stereo  // the factors that count in scores, down to the master bus of its output
 	maxGains      Stereo  // the upper bound of the factors including fades of mutes, without Solo
 	scoresChanged bool    // gains or the response have changed since ClearScoresChanged

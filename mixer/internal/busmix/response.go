@@ -44,8 +44,9 @@ func NewResponses(buses, voices int) *Responses {
 func (g *Graph) Refresh(frame int64) {
 	for _, i := range g.tree.ParentsFirst {
 		b := &g.Buses[i]
-		was, wasVolume := b.gains, b.volume
+		was, wasVolumes := b.gains, b.volumes
 		b.volume = b.maxVolume(frame)
+		b.volumes = b.volume
 		gain := float64(b.Gain.MaxGain(frame) * b.volume)
 		b.gains = NewStereo(panning.Louder(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(gain))
 		b.maxGains = NewStereo(panning.Larger(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(float64(gain * max(b.Mute.At(frame), b.Mute.To))))
@@ -56,20 +57,27 @@ func (g *Graph) Refresh(frame int64) {
 			b.hasSolo = b.hasSolo || above.hasSolo
 			if g.tree.Nodes[i].Above >= 0 {
 				b.gains, b.maxGains = b.gains.Times(above.gains), b.maxGains.Times(above.maxGains)
-				b.quiet, b.volume = b.quiet || above.quiet, float64(b.volume*above.volume)
+				b.quiet, b.volumes = b.quiet || above.quiet, float64(b.volumes*above.volumes)
 			}
 		}
-		b.scoresChanged = b.scoresChanged || b.gains != was || b.volume != wasVolume
+		b.scoresChanged = b.scoresChanged || b.gains != was || b.volumes != wasVolumes
 	}
 }
 
 // maxVolume returns the larger of the current and the target factor of the volume at the given frame of the mix.
 func (b *Bus) maxVolume(frame int64) float64 { return max(b.Volume.At(frame), b.Volume.To) }
 
-// SentVolume returns the product of the volumes of the bus and of all buses that it is mixed into, as of the last
-// Graph.Refresh. It multiplies the sends of the voices of the bus. A fade counts with the larger of its current and
-// target value.
-func (b *Bus) SentVolume() float64 { return b.volume }
+// SentVolume returns the product of the volumes that apply to a send from one bus to another, given by their indices, as
+// of the last Refresh. These are the volumes of the bus from and of the buses that it is mixed into, but not of buses
+// that the output of the bus to passes through. A fade counts with the larger of its current and target value. The
+// result is 1 if from is negative.
+func (g *Graph) SentVolume(from, to int) float64 {
+	volume := 1.0
+	for i := from; i >= 0 && !g.tree.PassesThrough(to, i); i = g.tree.Nodes[i].Above {
+		volume = float64(volume * g.Buses[i].volume)
+	}
+	return volume
+}
 
 // Known reports whether RefreshResponses has computed the responses of all buses in r at least once.
 func (r *Responses) Known() bool { return r.known }
@@ -90,18 +98,16 @@ func (g *Graph) RefreshResponses(r *Responses, frame int64) (changed bool) {
 			w.Through.Times(&r.Buses[above].Through)
 		}
 		if !b.quiet {
-			gain := float64(b.Gain.MaxGain(frame) * b.maxVolume(frame))
+			gain := float64(b.Gain.MaxGain(frame) * b.volume)
 			gives := NewStereo(panning.Louder(panning.Stereo, &b.Pan, frame)).Times(EqualStereo(gain)).Power() / 2
 			for j := range b.sends {
 				s := &b.sends[j]
-				power := s.Gain.MaxGain(frame)
-				if power = float64(power * power); s.Pre {
-					power = float64(power * float64(b.volume*b.volume))
-				} else if power = float64(power * gives); above >= 0 {
-					volume := g.Buses[above].volume
-					power = float64(power * float64(volume*volume))
+				from, power := i, 1.0
+				if !s.Pre {
+					from, power = above, gives
 				}
-				w.Sent.Add(&r.Buses[s.Bus].Total, power)
+				gain := float64(s.Gain.MaxGain(frame) * g.SentVolume(from, s.Bus))
+				w.Sent.Add(&r.Buses[s.Bus].Total, float64(float64(gain*gain)*power))
 			}
 			if above >= 0 {
 				w.Sent.Add(&r.Buses[above].Sent, gives)

@@ -45,7 +45,7 @@ func (g *Graph) SetSend(index, to int, gain pcm.Decibels, frame, over int64) (ta
 
 // sendOn adds n frames of the bus with the given index to the destinations of its sends. pre holds the mix of the bus
 // before its gains, and post its output, both from the given frame of the mix on. Each send takes pre or post,
-// multiplied by its gain and by the mutes that apply. A send whose gain is silent is left out.
+// multiplied by its gain and by the mutes and volumes that apply. A send whose gain is silent is left out.
 func (g *Graph) sendOn(index int, pre, post []pcm.Frame, frame, n int64) {
 	b := &g.Buses[index]
 	for i := range b.sends {
@@ -57,20 +57,21 @@ func (g *Graph) sendOn(index int, pre, post []pcm.Frame, frame, n int64) {
 		if s.Pre {
 			src, from = pre, index
 		}
-		g.sendFades = g.appendMutes(append(g.sendFades[:0], &s.Gain), from, frame)
+		g.sendFades = g.appendFactors(append(g.sendFades[:0], &s.Gain), from, s.Bus, frame)
 		addWithGains(g.Buses[s.Bus].Block(n), src[:n], g.sendFades, frame)
 	}
 }
 
-// appendMutes appends to moves the mutes and volumes that apply to sends of a bus, and returns the result. These are the
-// mutes and volumes of the bus with the index bus and of all buses that it is mixed into. Each is a linear factor that
-// may fade. A factor that has been 1 for a while at the given frame of the mix is left out.
-func (g *Graph) appendMutes(moves []*move.Move, bus int, frame int64) []*move.Move {
-	for i := bus; i >= 0; i = g.tree.Nodes[i].Above {
+// appendFactors appends to moves the mutes and volumes that apply to sends from one bus to another, given by their
+// indices, and returns the result. These are the mutes and volumes of the bus from and of all buses that it is mixed
+// into. The volumes of buses that the output of the bus to passes through are left out, because they apply later. Each
+// is a linear factor that may fade. A factor that has been 1 for a while at the given frame of the mix is left out.
+func (g *Graph) appendFactors(moves []*move.Move, from, to int, frame int64) []*move.Move {
+	for i := from; i >= 0; i = g.tree.Nodes[i].Above {
 		if m := &g.Buses[i].Mute; !isUnity(m, frame) {
 			moves = append(moves, m)
 		}
-		if v := &g.Buses[i].Volume; !isUnity(v, frame) {
+		if v := &g.Buses[i].Volume; !isUnity(v, frame) && !g.tree.PassesThrough(to, i) {
 			moves = append(moves, v)
 		}
 	}
@@ -127,7 +128,7 @@ func (g *Graph) gains(s *VoiceSend, frame int64) []*move.Move {
 	if m := &g.Buses[s.Home].Solo; !isUnity(m, frame) { // fades while another bus is soloed
 		moves = append(moves, m)
 	}
-	g.sendFades = g.appendMutes(moves, s.Home, frame)
+	g.sendFades = g.appendFactors(moves, s.Home, s.Bus, frame)
 	return g.sendFades
 }
 
