@@ -306,6 +306,54 @@ func TestSceneStack(t *testing.T) {
 	})
 }
 
+// TestSceneAfterBusy checks that a mixer has the values of the scenes after scenes that it accepted only in part, for
+// each number of commands that it accepts.
+func TestSceneAfterBusy(t *testing.T) {
+	file := modelFile{map[string]float64{}, map[string]map[string]float64{"s0": {}}}
+	for key, choices := range modelValues {
+		file.values[key], file.scenes["s0"][key] = choices[0], choices[1]
+	}
+	for commands := 1; commands <= 8; commands++ {
+		b, err := open(t, file.text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := b.Config()
+		c.Journal, c.MaxVoices, c.Commands = 1000, 6, commands
+		m, err := mixer.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if err := b.Use(m); err != nil {
+			t.Fatal(err)
+		}
+		seen, busy := file.state(nil), false
+		move := func(step func() error) error { // until the mixer has executed all commands of step
+			err := step()
+			busy = busy || errors.Is(err, mixer.ErrBusy)
+			render(m, 1000)
+			observe(m, seen)
+			return err
+		}
+		enter := func() error { _, err := b.EnterScene("s0", 0); return err }
+		leave := func() error { return b.Scene("", 0) }
+		for i, step := range []func() error{leave, enter, leave, enter} {
+			_ = move([]func() error{enter, leave}[i%2])
+			tries := 0
+			for err = move(step); errors.Is(err, mixer.ErrBusy) && tries < 30; tries++ {
+				err = move(step)
+			}
+			if want := file.state([][]string{nil, {"s0"}}[i%2]); err != nil || !maps.Equal(seen, want) {
+				t.Errorf("room for %d commands, step %d: %v, %v, want %v", commands, i, err, seen, want)
+			}
+		}
+		if busy != (commands < 7) {
+			t.Errorf("room for %d commands: busy is %v", commands, busy)
+		}
+	}
+}
+
 // TestPlayersVolume checks that neither scenes nor a reload move a slider of the player, that both act behind it, and
 // that a slider at 0 stays silent.
 func TestPlayersVolume(t *testing.T) {

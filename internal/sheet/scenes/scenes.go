@@ -223,9 +223,10 @@ func NewStage(m *mixer.Mixer, f *File, at func(int64) mixer.Moment) Stage {
 // Move moves the mixer to the state to within the time within, starting at frame, which may be mixer.Now. Buses
 // outside the state stay unchanged; effects and sends that the mixer lacks are skipped. Changes that need another
 // mixer, such as more voices than its maximum, are reported to reportDifference with their path in the file and keep
-// the old value. After an error of the mixer, part of the changes may be made, and Move may be called again.
+// the old value. After an error of the mixer, part of the changes may be made. The next Move, to any state, takes them
+// into account.
 func (s *Stage) Move(frame int64, to State, within time.Duration, reportDifference func(path []string, format string, args ...any)) error {
-	if to.voices != s.state.voices {
+	if to.voices != s.size.next {
 		switch err := s.resizeOver(frame, to.voices, within); {
 		case errors.Is(err, mixer.ErrOption):
 			reportDifference(path(to.voicesScene, "voices"), "it takes a new mixer to have %d; call NewMixer. Until then there are %d", to.voices, s.state.voices)
@@ -244,39 +245,36 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, reportDifferen
 		}
 		s.buses = buses
 	}
-	reached := slices.Clone(s.state.buses)
+	s.state = State{voices: to.voices, voicesScene: to.voicesScene, buses: slices.Clone(s.state.buses)}
 	for i, old := range s.state.buses { // by name, for recordings
 		at, known := find(to.buses, old.name)
 		if !known || to.buses[at] == old {
 			continue
 		}
 		var err error
-		if reached[i], err = s.moveBus(frame, s.buses[i], to.buses[at], old, within, reportDifference); err != nil {
+		if s.state.buses[i], err = s.moveBus(frame, s.buses[i], to.buses[at], old, within, reportDifference); err != nil {
 			return err
 		}
 	}
-	s.state = State{voices: to.voices, voicesScene: to.voicesScene, buses: reached}
 	return nil
 }
 
 // moveBus moves bus from the state old to the state now, from frame on within the time within. It returns the state
-// that it reaches: the mixer lacks what old lacks. The other parameters and the error are as in Move.
+// that it reaches, even after an error: the mixer lacks what old lacks. The other parameters and the error are as in Move.
 func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within time.Duration, reportDifference func(path []string, format string, args ...any)) (*busState, error) {
 	if change := changedProperties(&now.change, &old.change); change.Fields != 0 {
 		if err := s.momentAt(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
-			return nil, err
+			return old, err
 		}
 	}
 	now = now.restrictedTo(old)
-	if len(now.effects) > 0 {
-		if err := s.moveEffects(frame, bus, now.effects, old.effects, within); err != nil {
-			return nil, err
-		}
+	effects, err := s.moveEffects(frame, bus, now.effects, old.effects, within)
+	if err != nil {
+		return old.with(now.change, effects, old.sends), err
 	}
-	if len(now.sends) > 0 {
-		if err := s.moveSends(frame, bus, now.sends, old.sends, within); err != nil {
-			return nil, err
-		}
+	sends, err := s.moveSends(frame, bus, now.sends, old.sends, within)
+	if err != nil {
+		return old.with(now.change, effects, sends), err
 	}
 	if now.duck == old.duck {
 		return now, nil
@@ -288,7 +286,17 @@ func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within t
 		kept.duck, kept.duckScene = old.duck, old.duckScene
 		return &kept, nil
 	}
-	return now, s.momentAt(frame).SetDuck(bus, now.duck)
+	if err := s.momentAt(frame).SetDuck(bus, now.duck); err != nil {
+		return old.with(now.change, effects, sends), err
+	}
+	return now, nil
+}
+
+// with returns a copy of b with the given properties, effects and sends, and the duck of b.
+func (b *busState) with(change mixer.Change, effects map[string]effectState, sends map[string]pcm.Decibels) *busState {
+	copied := *b
+	copied.change, copied.effects, copied.sends = change, effects, sends
+	return &copied
 }
 
 // restrictedTo returns b with the effects and sends that old, the state of the mixer, has. Values missing in b are taken
@@ -314,29 +322,40 @@ func (b *busState) restrictedTo(old *busState) *busState {
 }
 
 // moveSends moves the gains in now that differ from old, by destination bus, of the sends of bus, from frame on
-// within the time within. It returns the first error of the mixer.
-func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) error {
-	for _, to := range slices.Sorted(maps.Keys(now)) {
+// within the time within. It returns the gains that it reaches and the first error of the mixer.
+func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) (map[string]pcm.Decibels, error) {
+	names := slices.Sorted(maps.Keys(now))
+	for i, to := range names {
 		if old[to] != now[to] {
 			if err := s.momentAt(frame).SetSend(mixer.TargetBus(bus), to, now[to], within); err != nil {
-				return err
+				return replaced(old, now, names[:i]), err
 			}
 		}
 	}
-	return nil
+	return now, nil
 }
 
 // moveEffects moves the effect values in now that differ from old, by the name of the effect on bus, from frame on
-// within the time within. It returns the first error of the mixer.
-func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effectState, within time.Duration) error {
-	for _, name := range slices.Sorted(maps.Keys(now)) {
+// within the time within. It returns the effects that it reaches and the first error of the mixer.
+func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effectState, within time.Duration) (map[string]effectState, error) {
+	names := slices.Sorted(maps.Keys(now))
+	for i, name := range names {
 		if moves := changedValues(now[name].values, old[name].values); len(moves) > 0 {
 			if err := s.momentAt(frame).SetEffect(bus, name, moves, within); err != nil {
-				return err
+				return replaced(old, now, names[:i]), err
 			}
 		}
 	}
-	return nil
+	return now, nil
+}
+
+// replaced returns a copy of old with the values of now for the given keys.
+func replaced[V any](old, now map[string]V, keys []string) map[string]V {
+	copied := maps.Clone(old)
+	for _, key := range keys {
+		copied[key] = now[key]
+	}
+	return copied
 }
 
 // Resize changes the size of the pool to voices at frame and cancels a later change by a scene. After an error of the
