@@ -103,6 +103,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	}
 	snapshot := r.Snapshot()
 	snapshot.Loops = nil
+	r.setVolumes(now, snapshot)
 	if r.clock != nil {
 		r.fadeOutVoices(old)
 		r.clock.mutex.Lock()

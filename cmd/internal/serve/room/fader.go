@@ -172,7 +172,8 @@ func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 }
 
 // SetBus sends the changes of f to the bus called bus, which may be "master", and records them for snapshots. They act
-// at the time f.When. A change for now acts after a scene that was requested before. SetBus returns the present state
+// at the time f.When. A change for now acts after a scene that was requested before; a change of the volume alone acts
+// at once, because no scene changes volumes. SetBus returns the present state
 // of the bus, even if the changes act later.
 //
 // An unknown bus or effect is an *Error of Kind NotFound. A value out of range is an *Error of Kind Range, an ended
@@ -191,7 +192,7 @@ func (r *Room) SetBus(bus string, f BusChange) (Bus, error) {
 	err = r.execute(func() error {
 		frame, later = r.frame(&f.When)
 		st, at := r.current(), frame
-		if scened := st.sceneFrame.Load(); at == mixer.Now && scened > st.player.Mixer().Engine().Next() {
+		if scened := st.sceneFrame.Load(); at == mixer.Now && f.changesScene() && scened > st.player.Mixer().Engine().Next() {
 			at = scened // after a scene that was requested earlier
 		}
 		return f.apply(st.player.Mixer().Engine().At(at), b)
@@ -288,12 +289,17 @@ func (d *manualBuses) clearScheduled() {
 	d.scheduled = nil
 }
 
+// changesScene reports whether f changes anything that a scene may set, which is all but the volume.
+func (f *BusChange) changesScene() bool {
+	return f.Gain != nil || f.Mute != nil || f.Solo != nil || f.Duck != nil || len(f.Effects) > 0 || len(f.Sends) > 0 || f.cutoffs().Fields != 0
+}
+
 // record records the solo, duck, effects, sends and cutoffs of f as set by hand on the bus called bus, and marks that
 // bus as changed, unless f has only a volume. Nil fields leave the recorded values unchanged.
 func (d *manualBuses) record(bus string, f *BusChange) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if f.Gain != nil || f.Mute != nil || f.Solo != nil || f.Duck != nil || len(f.Effects) > 0 || len(f.Sends) > 0 || f.cutoffs().Fields != 0 {
+	if f.changesScene() {
 		d.changed[bus] = true // the volume alone does not keep the gain from following the sheet
 	}
 	if f.Solo != nil {

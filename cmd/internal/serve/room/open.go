@@ -295,6 +295,9 @@ func (r *Room) start(ctx context.Context, s *cue.Sheet) error {
 	}
 	r.listeners.pairs = st.player.Outputs()
 	r.playback.Store(st)
+	if snapshot != nil {
+		r.setVolumes(st, snapshot)
+	}
 	if err := r.startOutput(ctx, startTime); err != nil {
 		st.player.Close()
 		return err

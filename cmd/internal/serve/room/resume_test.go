@@ -80,6 +80,51 @@ func TestResume(t *testing.T) {
 	})
 }
 
+// TestVolumeFromTheFirstFrame checks that a bus with a volume of silence stays silent while another mixer replaces the
+// mixer of a room, even if a scene is active. A show that resumes within a sound fades to its volume within 5 ms.
+func TestVolumeFromTheFirstFrame(t *testing.T) {
+	const sheet = "buses: {music: {}}\nscenes: {calm: {buses: {music: {gain: -3}}}}\ncues: [{at: 0s, play: \"tone:440\", bus: music}]\n"
+	synctest.Test(t, func(t *testing.T) {
+		expectSilence := func(name string, l *room.Listener, from time.Duration) {
+			for n, second := 0, 4*l.Rate(); n < second/3; {
+				block, err := l.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n += len(block); n > int(from.Seconds()*float64(second)) && slices.ContainsFunc(block, func(b byte) bool { return b != 0 }) {
+					t.Fatalf("%s: the room is heard %v s after the start", name, float64(n)/float64(second))
+				}
+			}
+		}
+		r := open(t, sheet)
+		if _, err := r.SetBus("music", room.BusChange{Volume: new(-120.0)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Scene("calm", 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		l, err := r.Listen("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Change(t.Context(), []byte(strings.Replace(sheet, "music: {}", "music: {}, speech: {}", 1))); err != nil {
+			t.Fatal(err)
+		}
+		expectSilence("after a change", l, 0)
+		if b := bus(r, "music"); b.Volume > -80 {
+			t.Errorf("after a change the bus is %+v", b)
+		}
+		was := r.Snapshot()
+		r.Close(0)
+		now := open(t, was.Text, func(o *room.Options) { o.Resume = was })
+		if l, err = now.Listen(""); err != nil {
+			t.Fatal(err)
+		}
+		expectSilence("after a restart", l, 10*time.Millisecond)
+	})
+}
+
 // TestResumeCues checks that loops started by a GO are resumed with their fades, pans, ids and remaining time.
 // Stopped or finished loops and other sounds are not restored.
 func TestResumeCues(t *testing.T) {

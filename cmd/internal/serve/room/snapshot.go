@@ -8,6 +8,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/show/showrun"
+	"voicepool/mixer"
 )
 
 // Snapshot is the state of a room that survives a restart, as JSON.
@@ -96,8 +97,25 @@ func (s *Snapshot) resumeTime(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.elapsed().Seconds()*float64(rate)), rate)
 }
 
-// restore restores the scene, the volumes, the buses changed by hand, the last and the standby cue, the pause and the loops of the
-// snapshot s in the current playback. It skips buses that the sheet no longer has. It passes errors to Options.Log and
+// setVolumes sets the volumes of the snapshot s on the mixer of st, which must not have played yet. It skips buses that
+// the sheet no longer has. It passes errors to Options.Log and continues after them.
+func (r *Room) setVolumes(st *playback, s *Snapshot) {
+	m := st.player.Mixer()
+	for name, volume := range s.Volumes {
+		if b, err := m.Bus(name); err == nil {
+			f := BusChange{Volume: &volume}
+			if err = f.check(); err == nil {
+				err = f.apply(m.Engine().At(mixer.Now), b)
+			}
+			if err != nil {
+				r.logLine("not as it was before: " + err.Error())
+			}
+		}
+	}
+}
+
+// restore restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
+// snapshot s in the current playback. The caller has called setVolumes before the playback began. It skips buses that the sheet no longer has. It passes errors to Options.Log and
 // continues after them.
 func (r *Room) restore(s *Snapshot) {
 	st, since := r.current(), s.elapsed()
@@ -117,12 +135,6 @@ func (r *Room) restore(s *Snapshot) {
 				f.Solo = &b.Solo
 			}
 			_, err := r.SetBus(b.Bus.Bus, f)
-			logError(err)
-		}
-	}
-	for _, name := range known {
-		if volume, ok := s.Volumes[name]; ok {
-			_, err := r.SetBus(name, BusChange{Volume: &volume})
 			logError(err)
 		}
 	}
