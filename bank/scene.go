@@ -87,7 +87,7 @@ func (s ActiveScene) Leave(over time.Duration) error {
 	defer b.mu.Unlock()
 	at := slices.Index(b.active, s)
 	if at < 0 {
-		return fmt.Errorf("%w: %s is not active; leave it once, before Scene replaces it", ErrLeft, yaml.Quote(s.name))
+		return fmt.Errorf("%w: %s is not active: it was left, or Scene, Use or NewMixer has replaced it; enter it again", ErrLeft, yaml.Quote(s.name))
 	}
 	return b.activate(slices.Delete(slices.Clone(b.active), at, at+1), over)
 }

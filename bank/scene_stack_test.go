@@ -427,7 +427,7 @@ func TestEnterSceneErrors(t *testing.T) {
 	if err != nil || music.Gain() != 0 {
 		t.Errorf("in the menu the music is at %v dB: %v", music.Gain(), err)
 	}
-	const want = `bank: scene left: "menu" is not active; leave it once, before Scene replaces it`
+	const want = `bank: scene left: "menu" is not active: it was left, or Scene, Use or NewMixer has replaced it; enter it again`
 	for _, leaves := range []func(){
 		func() { err = s.Leave(0) },
 		func() { err = b.Scene("menu", 0) },
@@ -520,5 +520,5 @@ scenes:
 	// -9
 	// -3
 	// -6
-	// bank: scene left: "menu" is not active; leave it once, before Scene replaces it
+	// bank: scene left: "menu" is not active: it was left, or Scene, Use or NewMixer has replaced it; enter it again
 }

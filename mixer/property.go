@@ -88,7 +88,7 @@ type Change struct {
 	Shape   sounds.Shape // of a fade of Gain
 
 	Gain     pcm.Decibels  // -120..+24; -80 or less is silence
-	Volume   pcm.Decibels  // like Gain; see Bus.SetVolume
+	Volume   pcm.Decibels  // -120..+24 dB; -80 or less is silence; fades linearly in amplitude; see Bus.SetVolume
 	Pan      float64       // -1..+1
 	Pitch    pcm.Semitones // -48..+48
 	Speed    float64       // 1/16..16
