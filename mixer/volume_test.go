@@ -74,7 +74,7 @@ func TestVolumeIsCountedInChoices(t *testing.T) {
 }
 
 // TestVolumeAboveASend checks that a volume that both the source and the destination of a send pass through applies to the
-// send once, in the mix and in choices: a send is as loud and audible as one of a sound that is quieter by the volume.
+// send once, in the mix and in choices: a send is as loud and audible as the send of a sound that is quieter by the volume.
 func TestVolumeAboveASend(t *testing.T) {
 	measure := func(parent, from string, sends, voiceSends []mixer.Send, top, master, gain pcm.Decibels) (amplitude, audibility float64) {
 		m := at1k(t, mixer.BusConfig{Name: "top"}, mixer.BusConfig{Name: "hall", Parent: parent}, mixer.BusConfig{Name: "sfx", Parent: from, Sends: sends})
