@@ -289,7 +289,7 @@ func (d *manualBuses) clearScheduled() {
 	d.scheduled = nil
 }
 
-// changesScene reports whether f changes anything that a scene may set, which is all but the volume.
+// changesScene reports whether f changes anything that a scene may set: any property except the volume.
 func (f *BusChange) changesScene() bool {
 	return f.Gain != nil || f.Mute != nil || f.Solo != nil || f.Duck != nil || len(f.Effects) > 0 || len(f.Sends) > 0 || f.cutoffs().Fields != 0
 }
