@@ -132,8 +132,8 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, over time.Duration) error {
 
 // Set changes properties of the voices that t selects or, if t is a bus, of the bus itself. c holds the properties and
 // their new values. The change takes the duration over, at least 5 ms. Gains move linearly in decibels or along
-// c.Shape, pitch and speed linearly in semitones, and cutoffs linearly in their logarithm. Priority, protection and
-// rounds change at once.
+// c.Shape, volumes and mutes linearly in amplitude, pitch and speed linearly in semitones, and cutoffs linearly in
+// their logarithm. Priority, protection and rounds change at once.
 //
 // Without Config.Lead, sets at Now of a bus or of one voice never fail with ErrBusy: several of them between two
 // blocks replace each other. This does not apply to sets that include priority, protection or rounds. A voice that is

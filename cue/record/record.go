@@ -1,5 +1,6 @@
 // Package record makes a cue sheet from the journal of a mixer. The journal is the record of
-// the commands that the mixer has executed. A render of the sheet gives the same bits.
+// the commands that the mixer has executed. A render of the sheet gives the same bits, if all volumes of buses were 0
+// dB: they are the player's, so a recording omits them. Other volumes may also change the choice of victims.
 //
 //	config := mixer.Config{Journal: 4096}
 //	m, err := mixer.New(config)
