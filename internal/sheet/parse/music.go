@@ -127,6 +127,7 @@ func (r *Reader) parseMusic(n *yaml.Node) {
 		})
 		if len(m.Segments) == 0 {
 			r.Fail(parts.segments.Position, "the theme %s needs at least one segment", yaml.Quote(p.Key))
+			return
 		}
 		r.linkSegments(&m, next)
 		r.parseTransitions(parts.transitions, &m)
