@@ -313,6 +313,15 @@ func TestMusicFaults(t *testing.T) {
 	}
 }
 
+// TestMusicFaultsAfterManyErrors checks an empty map of the tempo when no more errors are listed.
+func TestMusicFaultsAfterManyErrors(t *testing.T) {
+	text := "sounds: {" + strings.Repeat("a: 1, a: 2, ", 2000) + "}\nmusic: {t: {segments: {a: a.wav}, tempo: []}}"
+	var all rules.Errors
+	if _, err := bank.Parse("x.yaml", []byte(text)); !errors.As(err, &all) || len(all) != 1001 {
+		t.Errorf("%d errors, want 1001", len(all))
+	}
+}
+
 const combat = `
 voices: 2
 sounds: {hit: {file: hit.wav}, clap: {file: sfx/a.wav, protect: true, loop: true}}

@@ -218,7 +218,7 @@ func (r *Reader) parseTempo(parts *musicParts, defaults []rules.TempoChange) []r
 
 // parseTempoMap parses the value of p, a list of changes. It records errors, and returns nil after one.
 func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
-	before := len(r.SortedErrors())
+	before := r.Count()
 	all := make([]rules.TempoChange, len(p.Value.Items))
 	meter, rampBeats := rules.Meter{Beats: 4, Unit: 4}, 0
 	for i, n := range p.Value.Items {
@@ -257,7 +257,7 @@ func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
 	if len(all) == 0 {
 		r.Fail(p.Value.Position, "tempo takes a number, or a list of changes such as [{bar: 1, bpm: 120}]")
 	}
-	if len(r.SortedErrors()) > before {
+	if r.Count() > before {
 		return nil
 	}
 	return all
