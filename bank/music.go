@@ -231,10 +231,14 @@ func (mu *Music) Go(name string) error {
 
 // changeTo starts a transition to the segment called name. playing is the result of locate. The caller holds Bank.mu.
 func (mu *Music) changeTo(name string, playing bool) error {
-	b, a, to := mu.bank, &mu.anchor, mu.theme.Find(name)
+	b, a := mu.bank, &mu.anchor
 	e := b.mixer.Engine()
 	mu.cancel()
 	mu.next = change{}
+	if err := mu.refresh(); err != nil {
+		return err
+	}
+	to := mu.theme.Find(name)
 	if to < 0 { // a reload has removed it
 		return nil
 	}

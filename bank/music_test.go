@@ -231,6 +231,36 @@ func TestMusicSurvivesReload(t *testing.T) {
 	}
 }
 
+// TestMusicReloadDuringATransition checks that a paused transition to a segment that a reload renames is dropped.
+func TestMusicReloadDuringATransition(t *testing.T) {
+	fsys := themeFiles(combat)
+	b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.NewMixer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	mu, err := b.Music("theme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(mu.Play(bank.Options{}), mu.Go("combat"), mu.Pause()); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 100))
+	fsys["sounds.yaml"] = &fstest.MapFile{Data: []byte(strings.NewReplacer("combat:", "fight:", "to: combat", "to: fight").Replace(combat))}
+	if err := errors.Join(b.Reload(), mu.Resume(), mu.Go("fight")); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 8000))
+	if p := mu.Position(); p.Segment != "fight" {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestMusicErrors(t *testing.T) {
 	b, _, mu := openMusic(t, theme)
 	for _, c := range []struct {
