@@ -43,6 +43,7 @@ func NewTheme(file string, m *rules.Music, rate int, length func(sound string) (
 		errs = append(errs, &rules.Error{File: file, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)})
 	}
 	inside := map[rules.Marker]bool{}
+	left := tempo.MaxBeats
 	for i := range m.Segments {
 		s := &m.Segments[i]
 		frames, loop := length(s.Sound)
@@ -51,6 +52,10 @@ func NewTheme(file string, m *rules.Music, rate int, length func(sound string) (
 			continue
 		}
 		one := newSegment(s, rate, frames, loop)
+		if left -= one.Grid.Len(); left < 0 {
+			fail(s.Line, s.Column, "the segments up to %q have more than %d beats, the limit of a theme", s.Name, tempo.MaxBeats)
+			return nil, errs
+		}
 		end := frames
 		if loop.Frames() > 0 {
 			end = loop[1]

@@ -38,7 +38,10 @@ type run struct {
 	steps    int64 // of the ramp; 0: the tempo is from
 }
 
-// New returns the grid of all beats at most frames frames after the first. The changes must be in the order of their
+// MaxBeats is the number of beats that one theme may have.
+const MaxBeats = 1 << 20
+
+// New returns the grid of all beats at most frames frames after the first, but only the first MaxBeats+1 beats. The changes must be in the order of their
 // bars, the first at bar 1 with a tempo and a meter, and a ramp must have a tempo. rate is in Hz.
 func New(changes []Change, rate int, frames int64) *Grid {
 	g := &Grid{}
@@ -51,7 +54,7 @@ func New(changes []Change, rate int, frames int64) *Grid {
 				n = 1
 			}
 			done := at.advance(r.frames(rate), n, func(frame int64) bool {
-				if frame > frames {
+				if frame > frames || len(g.beats) > MaxBeats {
 					return false
 				}
 				if bar == 0 {
@@ -102,22 +105,16 @@ func runs(changes []Change) []run {
 		if !c.Ramp {
 			continue
 		}
+		before := start
 		for j := i - 1; j >= 0; j-- {
-			all[j].to, all[j].steps = c.BPM, start-beats(all[:j])+all[j].step
+			before -= all[j].beats
+			all[j].to, all[j].steps = c.BPM, start-before+all[j].step
 			if changes[j].BPM != 0 {
 				break
 			}
 		}
 	}
 	return all
-}
-
-// beats returns the number of beats of all together.
-func beats(all []run) (n int64) {
-	for i := range all {
-		n += all[i].beats
-	}
-	return n
 }
 
 // frames returns the length of the present beat of r in frames, as a fraction.
@@ -158,11 +155,14 @@ func (c *clock) advance(length *big.Rat, n int64, do func(frame int64) bool) boo
 
 // Beats returns the length of n beats of meter at a tempo of bpm, in millionths, in frames.
 func Beats(n int, bpm int64, meter Meter, rate int) int64 {
-	at := clock{num: big.NewInt(0), den: big.NewInt(1)}
-	r, end := run{from: bpm, meter: meter}, int64(0)
-	at.advance(r.frames(rate), int64(n)+1, func(frame int64) bool { end = frame; return true })
-	return end
+	r := run{from: bpm, meter: meter}
+	x := r.frames(rate)
+	x.Add(x.Mul(x, big.NewRat(int64(n), 1)), big.NewRat(1, 2))
+	return new(big.Int).Quo(x.Num(), x.Denom()).Int64()
 }
+
+// Len returns the number of beats of g.
+func (g *Grid) Len() int { return len(g.beats) }
 
 // At returns the bar and the beat in the bar at frame, both from 1, or zeros before bar 1.
 func (g *Grid) At(frame int64) (bar, beat int) {

@@ -180,3 +180,17 @@ func TestBeatOutside(t *testing.T) {
 		t.Errorf("beat 3.2 is at %d", x)
 	}
 }
+
+// TestBeatsOfManyBeats compares the length of beats with their grid, and checks the limit of a grid.
+func TestBeatsOfManyBeats(t *testing.T) {
+	m := Meter{64, 64}
+	g := New([]Change{{Bar: 1, BPM: 133_333_333, Meter: m}}, 44100, 1<<62)
+	if g.Len() != MaxBeats+1 {
+		t.Errorf("%d beats, want %d", g.Len(), MaxBeats+1)
+	}
+	for _, n := range []int{0, 1, 2, 1000, 64000, MaxBeats} {
+		if got := Beats(n, 133_333_333, m, 44100); got != g.beats[n] {
+			t.Errorf("%d beats last %d frames, want %d", n, got, g.beats[n])
+		}
+	}
+}
