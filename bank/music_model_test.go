@@ -329,7 +329,7 @@ func drawSegment(r *rand.Rand, name string, rate int) (*modelSegment, *fstest.Ma
 			bar, inBar = bar+1, 1
 		}
 	}
-	if r.IntN(2) == 0 {
+	if r.IntN(2) == 0 || name == "a" { // points need a marker of any segment
 		ms := r.IntN(250)
 		s.markers["m"] = int64((ms*rate + 500) / 1000)
 		fmt.Fprintf(&b, ", markers: {m: %dms}", ms)

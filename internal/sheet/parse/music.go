@@ -12,12 +12,13 @@ import (
 	"voicepool/mixer"
 )
 
-// Ranges of musical time. A ramp is limited because the exact times of its beats become long fractions.
+// Ranges of musical time. The beats in ramps and the
+// entries of a tempo map are limited because the exact times of beats become long fractions.
 const (
-	maxBar       = 100000
-	maxRampBeats = 4096
-	maxMeter     = 64
-	maxLength    = 1000 // beats or bars of a pickup or a crossfade
+	maxBar      = 100000
+	maxTempoMap = 4096 // entries and beats in ramps, together
+	maxMeter    = 64
+	maxLength   = 1000 // beats or bars of a pickup or a crossfade
 
 	maxTransitions = 10000
 	defaultTempo   = 120 // as in MIDI files
@@ -44,7 +45,7 @@ func storePair(to **yaml.Pair) func(*yaml.Pair) bool {
 func timeFields(p *musicParts, offset *rules.Time) []fields.Field {
 	entry := fields.Mapping{Fields: tempoFields(&rules.TempoChange{}), Required: []string{"bar"}}
 	return []fields.Field{
-		{Key: "tempo", To: storePair(&p.tempo), Shape: fields.Either{fields.Ranged{Of: new(float64), Within: tempi}, fields.List{Of: entry, Min: 1, Max: maxBar}}},
+		{Key: "tempo", To: storePair(&p.tempo), Shape: fields.Either{fields.Ranged{Of: new(float64), Within: tempi}, fields.List{Of: entry, Min: 1, Max: maxTempoMap}}},
 		{Key: "meter", To: storePair(&p.meter), Shape: (*meter)(nil)},
 		{Key: "offset", To: offset},
 		{Key: "markers", To: storePair(&p.markers), Shape: fields.Names{Of: (*marker)(nil)}},
@@ -120,6 +121,9 @@ func (r *Reader) parseMusic(n *yaml.Node) {
 		}
 		next := make(map[string]*yaml.Pair)
 		r.Named(parts.segments.Value, "segments", func(p *yaml.Pair) {
+			if p.Key == anySegment || strings.Contains(p.Key, ".") {
+				r.Fail(p.Position, "the name of a segment has no points and is not %s; this is %s", anySegment, yaml.Quote(p.Key))
+			}
 			s := common
 			s.Line, s.Column, s.Name, s.Sound = p.Line, p.Column, p.Key, m.Name+"."+p.Key
 			r.parseSegment(p, &s, busName, next)
@@ -131,6 +135,7 @@ func (r *Reader) parseMusic(n *yaml.Node) {
 		}
 		r.linkSegments(&m, next)
 		r.parseTransitions(parts.transitions, &m)
+		r.checkMarkers(&m, &parts)
 		r.rules.Music = append(r.rules.Music, m)
 	})
 }
@@ -213,22 +218,38 @@ func (r *Reader) parseTempo(parts *musicParts, defaults []rules.TempoChange) []r
 	if parts.meter != nil {
 		_ = (*meter)(&all[0].Meter).Read(&r.Reader, parts.meter, fields.Limits{})
 	}
+	if n := tempoMapSize(all); n > maxTempoMap {
+		r.Fail(cmp.Or(parts.tempo, parts.meter).Value.Position, "tempo: %d entries and beats in ramps are more than a map can have, %d", n, maxTempoMap)
+		return defaults
+	}
 	return all
+}
+
+// tempoMapSize returns the number of entries of a tempo map plus the number of beats in its ramps.
+func tempoMapSize(all []rules.TempoChange) int {
+	size, beats, meter := len(all), 0, all[0].Meter
+	for i, c := range all[1:] {
+		beats += (c.Bar - all[i].Bar) * meter.Beats
+		if c.Ramp {
+			size += beats
+		}
+		if c.BPM != 0 {
+			beats = 0
+		}
+		meter = cmp.Or(c.Meter, meter)
+	}
+	return size
 }
 
 // parseTempoMap parses the value of p, a list of changes. It records errors, and returns nil after one.
 func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
 	before := r.Count()
 	all := make([]rules.TempoChange, len(p.Value.Items))
-	meter, rampBeats := rules.Meter{Beats: 4, Unit: 4}, 0
 	for i, n := range p.Value.Items {
 		c := &all[i]
 		r.Read(n, "an entry of a tempo map", tempoFields(c))
 		if n.Kind != yaml.Mapping {
 			continue
-		}
-		if i > 0 {
-			rampBeats += max(c.Bar-all[i-1].Bar, 0) * meter.Beats
 		}
 		switch {
 		case i == 0 && c.Bar != 1:
@@ -239,8 +260,6 @@ func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
 			r.Fail(n.Position, "bar: %d is not after bar %d of the entry before; a tempo map goes forward", c.Bar, all[i-1].Bar)
 		case c.Ramp && (i == 0 || c.BPM == 0):
 			r.Fail(n.Position, "ramp needs a bpm to reach, and an entry before: {bar: 9, bpm: 140, ramp: true}")
-		case c.Ramp && rampBeats > maxRampBeats:
-			r.Fail(n.Position, "ramp: %d beats are more than a ramp can have, %d", rampBeats, maxRampBeats)
 		case i > 0 && c.BPM == 0 && c.Meter == (rules.Meter{}):
 			r.Fail(n.Position, "an entry of a tempo map changes the bpm or the meter: {bar: 17, meter: 7/8}")
 		}
@@ -249,9 +268,6 @@ func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
 		}
 		if i == 0 {
 			c.BPM = cmp.Or(c.BPM, defaultTempo)
-		}
-		if meter = cmp.Or(c.Meter, meter); c.BPM != 0 {
-			rampBeats = 0
 		}
 	}
 	if len(all) == 0 {
@@ -285,6 +301,38 @@ func (r *Reader) parseMarkers(p *yaml.Pair, defaults []rules.Marker) []rules.Mar
 		}
 	})
 	return all
+}
+
+// checkMarkers records an error for each marker in the exits and transitions of m, which parts has, that no segment of m
+// has.
+func (r *Reader) checkMarkers(m *rules.Music, parts *musicParts) {
+	known := map[string]bool{}
+	for i := range m.Segments {
+		for _, k := range m.Segments[i].Markers {
+			known[k.Name], known[m.Segments[i].Name+"."+k.Name] = true, true
+		}
+	}
+	check := func(n *yaml.Node) {
+		p, err := rules.ParseMusicPoint(n.Text)
+		if err == nil && p.Marker != "" && !known[p.Marker] {
+			r.Fail(n.Position, "there is no marker %s%s", yaml.Quote(p.Marker), r.Suggest(p.Marker, func() []string { return fields.Sorted(known) }))
+		}
+	}
+	for i := range parts.segments.Value.Pairs {
+		if p := fields.Find(parts.segments.Value.Pairs[i].Value, "exits"); p != nil {
+			for _, n := range p.Value.Items {
+				check(n)
+			}
+		}
+	}
+	if parts.transitions == nil {
+		return
+	}
+	for _, n := range parts.transitions.Value.Items {
+		if p := fields.Find(n, "at"); p != nil {
+			check(p.Value)
+		}
+	}
 }
 
 // meter is a destination for a time signature, such as 7/8.
