@@ -306,8 +306,8 @@ func TestMusicFaults(t *testing.T) {
 		{`{tempo: [{bar: 1, bpm: 120}, {bar: 9, ramp: true, meter: 3/4}], segments: {a: intro.wav}}`, "1:45: ramp needs a bpm to reach, and an entry before: {bar: 9, bpm: 140, ramp: true}"},
 		{`{tempo: [{bar: 1, bpm: 120}, {bar: 1026, ramp: true, bpm: 9}], segments: {a: intro.wav}}`, "1:24: tempo: 4102 entries and beats in ramps are more than a map can have, 4096"},
 		{`{tempo: [{bar: 1, bpm: 120}, {bar: 66, ramp: true, bpm: 9}], segments: {a: {file: intro.wav, meter: 64/64}}}`, "1:116: tempo: 4162 entries and beats in ramps are more than a map can have, 4096"},
-		{`{segments: {a: {file: intro.wav, exits: [marker dorp], markers: {drop: 1ms}}}}`, `1:57: there is no marker "dorp"; did you mean "drop"?`},
-		{`{segments: {a: {file: intro.wav, markers: {drop: 1ms}}}, transitions: [{from: any, to: a, at: marker a.dorp}]}`, `1:110: there is no marker "a.dorp"; did you mean "a.drop"?`},
+		{`{segments: {a: {file: intro.wav, exits: [marker dorp], markers: {drop: 1ms}}}}`, `1:57: unknown marker "dorp"; did you mean "drop"?`},
+		{`{segments: {a: {file: intro.wav, markers: {drop: 1ms}}}, transitions: [{from: any, to: a, at: marker a.dorp}]}`, `1:110: unknown marker "a.dorp"; did you mean "a.drop"?`},
 		{`{segments: {any: intro.wav}}`, `1:28: the name of a segment has no points and is not any; this is "any"`},
 		{`{segments: {a.b: intro.wav}}`, `1:28: the name of a segment has no points and is not any; this is "a.b"`},
 		{`{tempo: [{bar: 1, bpm: 120}, {bar: 9}], segments: {a: intro.wav}}`, "1:45: an entry of a tempo map changes the bpm or the meter: {bar: 17, meter: 7/8}"},
@@ -348,7 +348,7 @@ func TestMusicFaults(t *testing.T) {
 	}
 }
 
-// TestMusicFaultsAfterManyErrors checks an empty map of the tempo when no more errors are listed.
+// TestMusicFaultsAfterManyErrors checks an empty map of the tempo in a file with more errors than a report has.
 func TestMusicFaultsAfterManyErrors(t *testing.T) {
 	text := "sounds: {" + strings.Repeat("a: 1, a: 2, ", 2000) + "}\nmusic: {t: {segments: {a: a.wav}, tempo: []}}"
 	var all rules.Errors

@@ -54,7 +54,7 @@ func (r *Reader) WithPrefix(name string, do func()) {
 // Failed reports whether there are errors.
 func (r *Reader) Failed() bool { return len(r.errors) > 0 }
 
-// Count returns the number of errors, with those that are not listed.
+// Count returns the number of errors, listed or not.
 func (r *Reader) Count() int { return len(r.errors) + r.unlisted }
 
 // SortedErrors returns the recorded errors in file order, or nil without errors. If more than maxErrors were recorded,

@@ -263,7 +263,7 @@ func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
 		case i > 0 && c.BPM == 0 && c.Meter == (rules.Meter{}):
 			r.Fail(n.Position, "an entry of a tempo map changes the bpm or the meter: {bar: 17, meter: 7/8}")
 		}
-		if c.BPM*1e6 != math.Round(c.BPM*1e6) && math.Abs(c.BPM*1e6-math.Round(c.BPM*1e6)) > 1e-6*c.BPM {
+		if millionths := float64(c.BPM * 1e6); math.Abs(millionths-math.Round(millionths)) > 1e-6*c.BPM {
 			r.Fail(n.Position, "bpm: %v has more than 6 decimals", c.BPM)
 		}
 		if i == 0 {
@@ -315,7 +315,7 @@ func (r *Reader) checkMarkers(m *rules.Music, parts *musicParts) {
 	check := func(n *yaml.Node) {
 		p, err := rules.ParseMusicPoint(n.Text)
 		if err == nil && p.Marker != "" && !known[p.Marker] {
-			r.Fail(n.Position, "there is no marker %s%s", yaml.Quote(p.Marker), r.Suggest(p.Marker, func() []string { return fields.Sorted(known) }))
+			r.Fail(n.Position, "unknown marker %s%s", yaml.Quote(p.Marker), r.Suggest(p.Marker, func() []string { return fields.Sorted(known) }))
 		}
 	}
 	for i := range parts.segments.Value.Pairs {
