@@ -31,6 +31,9 @@ func Marker(name string) Point { return Point("marker " + name) }
 // Music is a theme of a bank's file, with its segments and their musical time. Create it with Bank.Music. All methods
 // are control side and safe for concurrent use.
 //
+// A method that changes what plays waits for an earlier change, which may open a stream. Position, Next and Handle do not
+// wait.
+//
 // Every method follows the voices of the theme through pauses and seeks, and plans a transition under way again if they
 // have moved its exit. The result is exact to the frame unless a block is being mixed during the call; then the method
 // assumes that the music has played on since the last call.
@@ -39,9 +42,10 @@ type Music struct {
 	name string
 
 	// Bank.mu guards the fields below.
-	rules   *rules.Rules // the rules that theme belongs to
-	theme   *musicplan.Theme
-	options Options // of Play, for later segments
+	changing bool         // a method that changes what plays is under way; it releases Bank.mu while it opens a stream
+	rules    *rules.Rules // the rules that theme belongs to
+	theme    *musicplan.Theme
+	options  Options // of Play, for later segments
 	part
 	set  anchor // after a Pause, Resume or Seek: the anchor until the next block
 	next change
@@ -135,8 +139,8 @@ func (mu *Music) Play(o Options) error { return mu.PlayAt(mixer.Now, o) }
 // PlayAt starts the theme as Play does, but at frame, as Bank.PlayAt does.
 func (mu *Music) PlayAt(frame int64, o Options) error {
 	b := mu.bank
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	mu.waitForTurn()
+	defer mu.unlock(true)
 	if b.mixer == nil {
 		return noMixerError("Music.Play")
 	}
@@ -210,8 +214,8 @@ func (mu *Music) start(at mixer.Moment, name string, o *Options) (Handle, error)
 // The start has the highest priority and is protected, so only a pool full of protected voices can refuse it.
 func (mu *Music) Go(name string) error {
 	b := mu.bank
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	mu.waitForTurn()
+	defer mu.unlock(true)
 	if b.mixer == nil {
 		return noMixerError("Music.Go")
 	}
@@ -225,7 +229,7 @@ func (mu *Music) Go(name string) error {
 		}
 		return unknownError("segment", name, known)
 	}
-	playing := mu.locate()
+	playing := mu.locate(true)
 	return mu.changeTo(name, playing)
 }
 
@@ -323,8 +327,9 @@ func (mu *Music) voice(i int) mixer.Handle {
 }
 
 // locate moves the anchor to the present frame and reports whether the theme plays. It completes a transition whose exit
-// has passed, and plans a transition again whose exit has moved. The caller holds Bank.mu.
-func (mu *Music) locate() bool {
+// has passed. With replan it plans a transition again whose exit has moved. The caller holds Bank.mu, and for replan the
+// turn.
+func (mu *Music) locate(replan bool) bool {
 	b := mu.bank
 	if b.mixer == nil || mu.play.Mixer() != b.mixer {
 		return false
@@ -334,6 +339,9 @@ func (mu *Music) locate() bool {
 	}
 	before := mu.anchor
 	playing := mu.follow()
+	if !replan {
+		return playing
+	}
 	expected := part{chain: mu.chain, anchor: before}
 	expected.extrapolate(mu.anchor.frame)
 	if mu.next.to != "" && playing && (mu.next.batch == nil && !mu.anchor.paused || mu.next.batch != nil && expected.anchor != mu.anchor) {
@@ -387,9 +395,9 @@ func (p *part) extrapolate(now int64) {
 
 // Position returns the present place of the theme, as of the last block. It is zero if the theme does not play.
 func (mu *Music) Position() Position {
-	mu.bank.mu.Lock()
-	defer mu.bank.mu.Unlock()
-	if !mu.locate() {
+	free := mu.tryTurn()
+	defer mu.unlock(free)
+	if !mu.locate(free) {
 		return Position{}
 	}
 	a := &mu.anchor
@@ -401,18 +409,23 @@ func (mu *Music) Position() Position {
 // Next returns the frame of the mix of the next point p, for PlayAt and mixer.Engine.At. A point at the next frame
 // counts. The result is mixer.Now if the theme does not play or has no such point ahead, or if p is not valid.
 func (mu *Music) Next(p Point) int64 {
-	b := mu.bank
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	free := mu.tryTurn()
+	defer mu.unlock(free)
 	point, err := rules.ParseMusicPoint(string(p))
-	if err != nil || !mu.locate() {
+	if err != nil || !mu.locate(free) {
 		return mixer.Now
 	}
 	frames, ok := mu.chain[mu.anchor.voice:].Wait(mu.anchor.position, mu.earliest(), point)
+	frame, next := mu.anchor.frame+frames, &mu.next
+	if next.batch != nil && (!ok || frame >= next.exit) { // the next segment counts from the exit
+		after := max(mu.anchor.frame+mu.earliest(), next.exit) - next.anchor.frame
+		frames, ok = next.chain.Wait(0, after, point)
+		frame = next.anchor.frame + frames
+	}
 	if !ok {
 		return mixer.Now
 	}
-	return mu.anchor.frame + frames
+	return frame
 }
 
 // earliest returns the number of frames from the anchor to the first frame that a command still reaches in time. The
@@ -429,9 +442,9 @@ func (mu *Music) earliest() int64 {
 // Handle returns the play of the segment that plays, for changes such as SetGain. It is zero before the first Play. Use
 // the methods of Music to pause, seek and stop.
 func (mu *Music) Handle() Handle {
-	mu.bank.mu.Lock()
-	defer mu.bank.mu.Unlock()
-	mu.locate()
+	free := mu.tryTurn()
+	defer mu.unlock(free)
+	mu.locate(free)
 	return mu.play
 }
 
@@ -487,11 +500,38 @@ func (mu *Music) Seek(position time.Duration) error {
 	})
 }
 
-// change calls do with Bank.mu held, or returns mixer.ErrGone if the theme does not play.
-func (mu *Music) change(do func() error) error {
+// waitForTurn locks Bank.mu and takes the turn to change what plays. It waits for another change of the theme, which may
+// open a stream.
+func (mu *Music) waitForTurn() {
 	mu.bank.mu.Lock()
-	defer mu.bank.mu.Unlock()
-	if !mu.locate() {
+	for mu.changing {
+		mu.bank.claimEnded.Wait()
+	}
+	mu.changing = true
+}
+
+// tryTurn locks Bank.mu. If no change of the theme is under way, it takes the turn and returns true.
+func (mu *Music) tryTurn() bool {
+	mu.bank.mu.Lock()
+	free := !mu.changing
+	mu.changing = true
+	return free
+}
+
+// unlock returns the turn, if the caller has it, and unlocks Bank.mu.
+func (mu *Music) unlock(hasTurn bool) {
+	if hasTurn {
+		mu.changing = false
+		mu.bank.claimEnded.Broadcast()
+	}
+	mu.bank.mu.Unlock()
+}
+
+// change calls do with Bank.mu and the turn held, or returns mixer.ErrGone if the theme does not play.
+func (mu *Music) change(do func() error) error {
+	mu.waitForTurn()
+	defer mu.unlock(true)
+	if !mu.locate(true) {
 		return mixer.ErrGone
 	}
 	return do()

@@ -102,21 +102,25 @@ func (m *musicModel) find(earliest int64, points func(*modelSegment) []string) (
 	s, pos := m.current, m.pos
 	var of *modelSegment
 	var tables [][]bool
+	over := false // the segment before the exit has ended
 	for frame := m.now; frame < m.now+5*int64(m.rate); frame++ {
+		if m.planned && frame == m.exit {
+			s, pos, over = m.to, m.to.pickup, false
+		}
 		if of != s {
 			of, tables = s, nil
 			for _, p := range points(s) {
 				tables = append(tables, s.table(p))
 			}
 		}
-		if frame >= earliest && pos >= 0 {
+		if frame >= earliest && pos >= 0 && !over {
 			for _, at := range tables {
 				if at[pos] {
 					return frame, true
 				}
 			}
 		}
-		if pos == s.frames {
+		if over = pos == s.frames; over && !(m.planned && frame < m.exit) {
 			return max(frame, earliest), false
 		}
 		s, pos = s.step(pos)

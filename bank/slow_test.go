@@ -197,3 +197,59 @@ func TestStopDuringASlowStart(t *testing.T) {
 		})
 	}
 }
+
+// TestMusicCallsTakeTurns checks that a stop and another transition wait for one that opens a stream, and that Position
+// does not.
+func TestMusicCallsTakeTurns(t *testing.T) {
+	const text = "music: {theme: {segments: {calm: {file: intro.wav, loop: true}, slow: {file: combat.wav, stream: true}, last: explore.wav}}}"
+	for _, stop := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			fsys := &slow{FS: themeFiles(text)}
+			b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := b.NewMixer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			mu, err := b.Music("theme")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := mu.Play(bank.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			render(m, 10)
+			fsys.sleep("combat.wav", false)
+			done := make(chan error, 2)
+			go func() { done <- mu.Go("slow") }()
+			synctest.Wait()
+			go func() {
+				if stop {
+					done <- mu.Stop(0)
+				} else {
+					done <- mu.Go("last")
+				}
+			}()
+			synctest.Wait()
+			began := time.Now()
+			if p := mu.Position(); p.Segment != "calm" || time.Since(began) != 0 {
+				t.Errorf("%+v after %v", p, time.Since(began))
+			}
+			if err := errors.Join(<-done, <-done); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+			render(m, 6000) // the exit is at 4000, and each segment lasts 8000
+			want := "last"
+			if stop {
+				want = ""
+			}
+			if p := mu.Position(); p.Segment != want {
+				t.Errorf("%+v, want the segment %q", p, want)
+			}
+		})
+	}
+}
