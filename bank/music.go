@@ -31,8 +31,8 @@ func Marker(name string) Point { return Point("marker " + name) }
 // Music is a theme of a bank's file, with its segments and their musical time. Create it with Bank.Music. All methods
 // are control side and safe for concurrent use.
 //
-// A method that changes what plays waits for an earlier change, which may open a stream. Position, Next and Handle do not
-// wait.
+// A method that changes the theme waits for an earlier change, which may open a stream. Position, Next and Handle do
+// not wait.
 //
 // Every method follows the voices of the theme through pauses and seeks, and plans a transition under way again if they
 // have moved its exit. The result is exact to the frame unless a block is being mixed during the call; then the method
@@ -42,7 +42,7 @@ type Music struct {
 	name string
 
 	// Bank.mu guards the fields below.
-	changing bool         // a method that changes what plays is under way; it releases Bank.mu while it opens a stream
+	changing bool         // a method that changes the theme is under way; it releases Bank.mu while it opens a stream
 	rules    *rules.Rules // the rules that theme belongs to
 	theme    *musicplan.Theme
 	options  Options // of Play, for later segments
@@ -500,8 +500,8 @@ func (mu *Music) Seek(position time.Duration) error {
 	})
 }
 
-// waitForTurn locks Bank.mu and takes the turn to change what plays. It waits for another change of the theme, which may
-// open a stream.
+// waitForTurn locks Bank.mu and takes the turn to change the theme. It waits for another change, which may open a
+// stream.
 func (mu *Music) waitForTurn() {
 	mu.bank.mu.Lock()
 	for mu.changing {

@@ -198,8 +198,8 @@ func TestStopDuringASlowStart(t *testing.T) {
 	}
 }
 
-// TestMusicCallsTakeTurns checks that a stop and another transition wait for one that opens a stream, and that Position
-// does not.
+// TestMusicCallsTakeTurns checks that a stop and a second transition wait while the first opens a stream, and that
+// Position does not.
 func TestMusicCallsTakeTurns(t *testing.T) {
 	const text = "music: {theme: {segments: {calm: {file: intro.wav, loop: true}, slow: {file: combat.wav, stream: true}, last: explore.wav}}}"
 	for _, stop := range []bool{false, true} {
