@@ -517,12 +517,15 @@ func (s *modelSegment) begin(m *musicModel, delay int64) {
 }
 
 // TestMusicModel compares random themes with a model: tempo maps with ramps, meters, pickups, offsets, loops,
-// transitions, pauses and seeks, at 8 to 192 kHz in blocks of 1 to 4096 frames. With VOICEPOOL_LONG=1 it makes 100,000
-// transitions.
+// transitions, pauses and seeks, at 8 to 192 kHz in blocks of 1 to 4096 frames. With VOICEPOOL_LONG=1 it makes 1,000
+// transitions, and with VOICEPOOL_LONG=day 100,000, which takes about an hour.
 func TestMusicModel(t *testing.T) {
 	want, calls := 100, 400
-	if longtest.Enabled() {
+	switch {
+	case longtest.Day():
 		want, calls = 100_000, 2000
+	case longtest.Enabled():
+		want, calls = 1000, 2000
 	}
 	transitions, themes := 0, uint64(0)
 	for ; transitions < want; themes++ {
