@@ -139,9 +139,9 @@ func (r *mixRecording) compareSound(file string, mix, want []pcm.Frame) string {
 	return text
 }
 
-// worst compares mix with want, the contents of a file. It compares left and right, and mid and side. It compares them with
-// exchanged roles, too, because the 2f-model ignores what precedes and follows the sound of the reference. The result has
-// the worst values. They are the first ones if the mix is too short for a score.
+// worst compares mix with want, the contents of a file. It compares left and right, and mid and side. It compares them
+// with exchanged roles, too, because the 2f-model ignores what precedes and follows the sound of the reference. The
+// result has the worst values. They are the first ones if the mix is too short for a score.
 func (r *mixRecording) worst(file string, mix, want []pcm.Frame) (mixes.Result, error) {
 	worst := mixes.Same()
 	for _, pair := range [...][2][]pcm.Frame{{want, mix}, {mix, want}, {midSide(want), midSide(mix)}, {midSide(mix), midSide(want)}} {

@@ -126,8 +126,8 @@ func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
 }
 
 // Whole asserts that each occurrence was heard to its end: no voice of it was stolen, stopped or virtual, or still
-// plays. A voice with Options.For or a loop is whole if it ended by itself. A Recording has no events, so Whole fails the test
-// there, and also for the mix.
+// plays. A voice with Options.For or a loop is whole if it ended by itself. A Recording has no events, so Whole fails
+// the test there, and also for the mix.
 func (h *Heard) Whole() *Heard {
 	h.base.t.Helper()
 	if h.requireStems("Whole") {

@@ -326,9 +326,9 @@ func (mu *Music) voice(i int) mixer.Handle {
 	return mixer.Handle{}
 }
 
-// locate moves the anchor to the present frame and reports whether the theme plays. It completes a transition whose exit
-// has passed. With replan it plans a transition again whose exit has moved. The caller holds Bank.mu, and for replan the
-// turn.
+// locate moves the anchor to the present frame and reports whether the theme plays. It completes a transition whose
+// exit has passed. With replan it plans a transition again whose exit has moved. The caller holds Bank.mu, and for
+// replan the turn.
 func (mu *Music) locate(replan bool) bool {
 	b := mu.bank
 	if b.mixer == nil || mu.play.Mixer() != b.mixer {
@@ -479,8 +479,8 @@ func (mu *Music) Resume() error {
 	})
 }
 
-// Seek moves the segment that plays to position in its file, and plans a transition again. The error is mixer.ErrGone if
-// the theme does not play, or as in Handle.Seek and Go.
+// Seek moves the segment that plays to position in its file, and plans a transition again. The error is mixer.ErrGone
+// if the theme does not play, or as in Handle.Seek and Go.
 func (mu *Music) Seek(position time.Duration) error {
 	return mu.change(func() error {
 		v, to := mu.voice(mu.anchor.voice), pcm.Frames(position, mu.bank.rules.Rate)

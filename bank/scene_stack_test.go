@@ -218,8 +218,8 @@ type enteredScene struct {
 	scene bank.ActiveScene
 }
 
-// TestSceneStack enters, leaves and replaces scenes of random files in random order, and reloads other files. After each
-// step the mixer must have the values that the active scenes have by definition, however they were entered.
+// TestSceneStack enters, leaves and replaces scenes of random files in random order, and reloads other files. After
+// each step the mixer must have the values that the active scenes have by definition, however they were entered.
 func TestSceneStack(t *testing.T) {
 	defer longtest.Checks(20)()
 	rapid.Check(t, func(t *rapid.T) {

@@ -110,16 +110,21 @@ func (g *busGraph) set(index int, c *command) {
 	}
 }
 
-// finishChanges does the refresh that set has left, if there is one, and updates the scores of the voices on the changed
-// buses and below them. It must be called at the frame of the changes, before scores are used.
+// finishChanges does the refresh that set has left, if there is one, and updates the scores of the voices on the
+// changed buses and below them. It must be called at the frame of the changes, before scores are used.
 func (g *busGraph) finishChanges() {
 	if !g.waiting {
 		return
 	}
 	a := g.a
 	g.refresh()
+	for _, i := range a.tree.ParentsFirst { // a change also concerns the buses below
+		if above := a.tree.Nodes[i].Above; above >= 0 && g.changed[above] {
+			g.changed[i] = true
+		}
+	}
 	for i, place := a.voices.NextInOrder(0); i >= 0; i, place = a.voices.NextInOrder(place) {
-		if bus := int(a.voices.At(i).bus); g.hasChanged(bus) {
+		if g.changed[a.voices.At(i).bus] {
 			a.scores.rescore(i)
 		}
 	}
@@ -127,19 +132,8 @@ func (g *busGraph) finishChanges() {
 	clear(g.changed)
 }
 
-// hasChanged reports whether sound of the bus with the given index passes through a bus whose change waits for
-// finishChanges.
-func (g *busGraph) hasChanged(bus int) bool {
-	for i, changed := range g.changed {
-		if changed && g.a.tree.PassesThrough(bus, i) {
-			return true
-		}
-	}
-	return false
-}
-
-// executeShared executes c as execute does. If c changes a bus, the refresh of the buses waits for the next command that
-// does not, or for finishChanges, which the caller calls after the last command of a frame.
+// executeShared executes c as execute does. If c changes a bus, the refresh of the buses waits for the next command
+// that does not, or for finishChanges, which the caller calls after the last command of a frame.
 func (a *audio) executeShared(c *command) {
 	a.graph.sharing = c.kind == cmdPendingBus || c.kind == cmdSet && c.target.kind == busVoices
 	if !a.graph.sharing {

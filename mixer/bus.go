@@ -80,8 +80,8 @@ func (b Bus) lastSet(from *busgain.Readback) pcm.Decibels {
 }
 
 // recordGains records that a call sets the gain or the volume of the bus with index bus to its value in c, as far as
-// c.Fields selects them. They are set at a frame, or at an offset from the firing of batch, which may be nil. A frame of
-// Now is the frame where a command of Now takes effect. The caller holds m.mutex.
+// c.Fields selects them. They are set at a frame, or at an offset from the firing of batch, which may be nil. A frame
+// of Now is the frame where a command of Now takes effect. The caller holds m.mutex.
 func (m *Mixer) recordGains(batch *batches.Batch, frame int64, bus uint16, c *Change) {
 	if c.Fields&(FieldGain|FieldVolume) == 0 {
 		return
@@ -102,17 +102,17 @@ func (m *Mixer) recordGains(batch *batches.Batch, frame int64, bus uint16, c *Ch
 	}
 }
 
-// SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
-// SetGain is for the game; SetVolume is for sliders of the player. The error wraps ErrOption for a value out of range or
-// the zero Bus. With Config.Lead it may also be ErrBusy.
+// SetGain sets the gain of the bus, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. SetGain is
+// for the game; SetVolume is for sliders of the player. The error wraps ErrOption for a value out of range or the zero
+// Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
 // SetVolume sets the volume of the bus, ramped over 5 ms. It is for the player of the game: no scene, sheet, duck or
 // reload of a bank changes it. It multiplies with the gain, and it also scales all sends of the bus and of its voices,
 // pre-fader ones included. A volume of a bus that both the source and the destination of a send pass through applies to
-// the send once, so it does not change the ratio of wet and dry sound. volume is -120..+24 dB or -Inf; -80 or less is silence. pcm.FromFader converts a slider
-// position. The journal omits volumes. The error wraps ErrOption for a value out of range or the zero Bus. With
-// Config.Lead it may also be ErrBusy.
+// the send once, so it does not change the ratio of wet and dry sound. volume is -120..+24 dB or -Inf; -80 or less is
+// silence. pcm.FromFader converts a slider position. The journal omits volumes. The error wraps ErrOption for a value
+// out of range or the zero Bus. With Config.Lead it may also be ErrBusy.
 func (b Bus) SetVolume(volume pcm.Decibels) error {
 	return b.set(Change{Fields: FieldVolume, Volume: volume}, 0)
 }

@@ -85,9 +85,9 @@ func (h Handle) Position() time.Duration {
 	}
 }
 
-// Playhead returns the position of the voice of h as of the end of the last block, in frames of its sound, and the frame
-// of the mix that follows this block: there the voice plays on from that position, unless a command moves it. ok is
-// false for a voice that is pending or gone, and while a block is being mixed. Control side.
+// Playhead returns the position of the voice of h as of the end of the last block, in frames of its sound, and the
+// frame of the mix that follows this block: there the voice plays on from that position, unless a command moves it. ok
+// is false for a voice that is pending or gone, and while a block is being mixed. Control side.
 func (e Engine) Playhead(h Handle) (frame, position int64, ok bool) {
 	m := e.mixer
 	r, unlock := h.lockAlive()

@@ -105,9 +105,9 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// storeBusSets changes the properties in c of a bus within fadeFrames frames. bus is the index of the bus.
-// storeBusSets stores a pending set for each property, for the audio side to read. It records a new gain
-// or volume for Bus.Gain and Bus.Volume. For a filter it makes scores include filters. c was checked. The caller holds m.mutex.
+// storeBusSets changes the properties in c of a bus within fadeFrames frames. bus is the index of the bus. storeBusSets
+// stores a pending set for each property, for the audio side to read. It records a new gain or volume for Bus.Gain and
+// Bus.Volume. For a filter it makes scores include filters. c was checked. The caller holds m.mutex.
 func (m *Mixer) storeBusSets(bus uint16, c *Change, fadeFrames int64) {
 	b := &m.busPendings[bus]
 	if c.Fields&filterFields != 0 {

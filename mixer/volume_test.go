@@ -43,8 +43,8 @@ func TestVolume(t *testing.T) {
 	}
 }
 
-// TestVolumeIsCountedInChoices checks that the audibility of a voice follows the volume of its bus on all paths: a sound
-// behind a volume is as audible as a sound that is quieter by as much.
+// TestVolumeIsCountedInChoices checks that the audibility of a voice follows the volume of its bus on all paths: a
+// sound behind a volume is as audible as a sound that is quieter by as much.
 func TestVolumeIsCountedInChoices(t *testing.T) {
 	audibility := func(sends, voiceSends []mixer.Send, volume, above, gain, dry pcm.Decibels) float64 {
 		m := at1k(t, mixer.BusConfig{Name: "hall"}, mixer.BusConfig{Name: "top", Gain: dry}, mixer.BusConfig{Name: "sfx", Parent: "top", Sends: sends})
@@ -73,8 +73,9 @@ func TestVolumeIsCountedInChoices(t *testing.T) {
 	}
 }
 
-// TestVolumeAboveASend checks that a volume that both the source and the destination of a send pass through applies to the
-// send once, in the mix and in choices: a send is as loud and audible as the send of a sound that is quieter by the volume.
+// TestVolumeAboveASend checks that a volume that both the source and the destination of a send pass through applies to
+// the send once, in the mix and in choices: a send is as loud and audible as the send of a sound that is quieter by the
+// volume.
 func TestVolumeAboveASend(t *testing.T) {
 	measure := func(parent, from string, sends, voiceSends []mixer.Send, top, master, gain pcm.Decibels) (amplitude, audibility float64) {
 		m := at1k(t, mixer.BusConfig{Name: "top"}, mixer.BusConfig{Name: "hall", Parent: parent}, mixer.BusConfig{Name: "sfx", Parent: from, Sends: sends})

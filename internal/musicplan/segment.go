@@ -33,9 +33,9 @@ type Marker struct {
 	Position int64
 }
 
-// NewTheme returns the theme m, with the segments in their order, for sounds at a rate of rate Hz. length returns the length of a
-// sound of the theme and the part that it repeats, which is zero for a sound that plays once. file is the file of m,
-// for messages. The error is a rules.Errors.
+// NewTheme returns the theme m, with the segments in their order, for sounds at a rate of rate Hz. length returns the
+// length of a sound of the theme and the part that it repeats, which is zero for a sound that plays once. file is the
+// file of m, for messages. The error is a rules.Errors.
 func NewTheme(file string, m *rules.Music, rate int, length func(sound string) (frames int64, loop pcm.Loop)) (*Theme, error) {
 	var all []*Segment
 	var errs rules.Errors
@@ -163,7 +163,8 @@ func (s *Segment) find(position int64, p rules.MusicPoint) (found int64, ok bool
 	return found, ok
 }
 
-// isNamed reports whether name, which may begin with the name of a segment and a point, is the marker called marker of s.
+// isNamed reports whether name, which may begin with the name of a segment and a point, is the marker called marker of
+// s.
 func (s *Segment) isNamed(marker, name string) bool {
 	segment, short, qualified := strings.Cut(name, ".")
 	if !qualified {
@@ -264,9 +265,9 @@ type Plan struct {
 	FadeIn  int64       // of the segment that begins
 }
 
-// Plan returns the next transition from position in the first segment of c to the segment with the index to. The segment
-// begins its pickup before the exit, at least after frames away. If c has an end and no exit before it, the exit is the
-// end, or after if that is later. Plan returns false if c has no exit.
+// Plan returns the next transition from position in the first segment of c to the segment with the index to. The
+// segment begins its pickup before the exit, at least after frames away. If c has an end and no exit before it, the
+// exit is the end, or after if that is later. Plan returns false if c has no exit.
 func (t *Theme) Plan(c Chain, position, after int64, to int) (p Plan, ok bool) {
 	next := t.Segments[to]
 	exit, index, ok := c.Exit(position, after+next.Pickup, func(s *Segment) []rules.MusicPoint {

@@ -41,8 +41,9 @@ type run struct {
 // MaxBeats is the number of beats that one theme may have.
 const MaxBeats = 1 << 20
 
-// New returns the grid of all beats at most frames frames after the first, but only the first MaxBeats+1 beats. The changes must be in the order of their
-// bars, the first at bar 1 with a tempo and a meter, and a ramp must have a tempo. rate is in Hz.
+// New returns the grid of all beats at most frames frames after the first, but only the first MaxBeats+1 beats. The
+// changes must be in the order of their bars, the first at bar 1 with a tempo and a meter, and a ramp must have a
+// tempo. rate is in Hz.
 func New(changes []Change, rate int, frames int64) *Grid {
 	g := &Grid{}
 	at := clock{num: big.NewInt(0), den: big.NewInt(1)}

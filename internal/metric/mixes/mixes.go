@@ -32,8 +32,8 @@ type Result struct {
 // Same is the Result of equal mixes.
 func Same() Result { return Result{TwoF: new(100.0)} }
 
-// Figure formats x with three digits, and with more if x would otherwise seem to be on the other side of limit, or equal
-// to it.
+// Figure formats x with three digits, and with more if x would otherwise seem to be on the other side of limit, or
+// equal to it.
 func Figure(x, limit float64) string {
 	for digits := 3; ; digits++ {
 		text := strconv.FormatFloat(x, 'g', digits, 64)

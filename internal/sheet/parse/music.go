@@ -140,7 +140,8 @@ func (r *Reader) parseMusic(n *yaml.Node) {
 	})
 }
 
-// parseSegment parses the segment p into s, which has the defaults of its theme, and adds its sound on the bus busName. It stores its key `next` in next. Errors are recorded.
+// parseSegment parses the segment p into s, which has the defaults of its theme, and adds its sound on the bus busName.
+// It stores its key `next` in next. Errors are recorded.
 func (r *Reader) parseSegment(p *yaml.Pair, s *rules.Segment, busName string, next map[string]*yaml.Pair) {
 	sound := rules.Sound{Name: s.Sound, Speed: 1, Bus: busName, Protect: true, Priority: mixer.MaxPriority}
 	s.Exits = []rules.MusicPoint{{Bars: 1}}
@@ -303,8 +304,8 @@ func (r *Reader) parseMarkers(p *yaml.Pair, defaults []rules.Marker) []rules.Mar
 	return all
 }
 
-// checkMarkers records an error for each marker in the exits and transitions of m, which parts has, that no segment of m
-// has.
+// checkMarkers records an error for each marker in the exits and transitions of m, which parts has, that no segment of
+// m has.
 func (r *Reader) checkMarkers(m *rules.Music, parts *musicParts) {
 	known := map[string]bool{}
 	for i := range m.Segments {
@@ -453,7 +454,8 @@ func (m *musicPoint) Schema(fields.Limits) fields.Schema {
 // exits is a destination for a list of points.
 type exits struct{ to *[]rules.MusicPoint }
 
-// Read parses the value of p, a list of points, into *e.to and reports whether it is valid. If not, it records an error.
+// Read parses the value of p, a list of points, into *e.to and reports whether it is valid. If not, it records an
+// error.
 func (e exits) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 {
 		r.Fail(p.Value.Position, "exits takes a list of points, such as [bar] or [4 bars, marker out]")

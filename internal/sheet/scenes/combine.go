@@ -20,10 +20,10 @@ type sceneChange struct {
 // scenes that change the bus, sorted by the names of the scenes. combine reorders changes. rate is the sample rate in
 // Hz. Maps of b are replaced, not changed.
 //
-// Each gain, of the bus and of its sends, contributes its difference from the file's. Any mute mutes the bus. The lowest
-// low-pass and the highest high-pass count. The duck with the largest By counts; among equal ones the duck with the
-// longest release, and then of the first scene by name. An effect value comes from the scene with the highest priority,
-// and then from the first by name.
+// Each gain, of the bus and of its sends, contributes its difference from the file's. Any mute mutes the bus. The
+// lowest low-pass and the highest high-pass count. The duck with the largest By counts; among equal ones the duck with
+// the longest release, and then of the first scene by name. An effect value comes from the scene with the highest
+// priority, and then from the first by name.
 func (b *busState) combine(changes []sceneChange, rate int) {
 	file := b.change.Gain
 	var gain gainSum

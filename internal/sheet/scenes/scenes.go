@@ -15,7 +15,8 @@ import (
 	"voicepool/sounds"
 )
 
-// File holds the values of the buses of a file outside all scenes, and the changes of its scenes by bus. It is read-only.
+// File holds the values of the buses of a file outside all scenes, and the changes of its scenes by bus. It is
+// read-only.
 type File struct {
 	rules  *rules.Rules
 	buses  []*busState                        // by name
@@ -153,8 +154,8 @@ func changedValues(now, old effect.Values) effect.Values {
 	return moves
 }
 
-// path returns keys, the path of a value in the file, after the path of the scene called scene, which sets the value. If
-// scene is empty, the result is keys.
+// path returns keys, the path of a value in the file, after the path of the scene called scene, which sets the value.
+// If scene is empty, the result is keys.
 func path(scene string, keys ...string) []string {
 	if scene == "" {
 		return keys
@@ -260,7 +261,8 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, reportDifferen
 }
 
 // moveBus moves bus from the state old to the state now, from frame on within the time within. It returns the state
-// that it reaches, even after an error: the mixer lacks what old lacks. The other parameters and the error are as in Move.
+// that it reaches, even after an error: the mixer lacks what old lacks. The other parameters and the error are as in
+// Move.
 func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within time.Duration, reportDifference func(path []string, format string, args ...any)) (*busState, error) {
 	if change := changedProperties(&now.change, &old.change); change.Fields != 0 {
 		if err := s.momentAt(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
@@ -299,8 +301,8 @@ func (b *busState) with(change mixer.Change, effects map[string]effectState, sen
 	return &copied
 }
 
-// restrictedTo returns b with the effects and sends that old, the state of the mixer, has. Values missing in b are taken
-// from old.
+// restrictedTo returns b with the effects and sends that old, the state of the mixer, has. Values missing in b are
+// taken from old.
 func (b *busState) restrictedTo(old *busState) *busState {
 	if len(b.effects)+len(old.effects)+len(b.sends)+len(old.sends) == 0 {
 		return b

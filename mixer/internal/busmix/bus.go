@@ -108,8 +108,8 @@ type Set struct {
 }
 
 // set changes a property of the bus from the given frame of the mix on. Gain, pan, pitch, cutoffs, mute and volume
-// fade; over is the length of the fade in frames. Only the gain follows the curve shape. A solo is only recorded: Graph.FadeSolos,
-// which must be called afterwards, begins its fades.
+// fade; over is the length of the fade in frames. Only the gain follows the curve shape. A solo is only recorded:
+// Graph.FadeSolos, which must be called afterwards, begins its fades.
 func (b *Bus) set(s *Set, frame, over int64, shape sounds.Shape) {
 	switch x := s.Value; s.Property {
 	case property.Gain:
@@ -209,8 +209,8 @@ func (b *Bus) applySoloFade(own *buffers, frame, n int64) {
 	}
 }
 
-// apply multiplies src by the gain, pan, mute, volume and duck of the bus, and adds the result to dst. dst and src must have
-// the same length. The parameter frame is the frame of the mix where both begin.
+// apply multiplies src by the gain, pan, mute, volume and duck of the bus, and adds the result to dst. dst and src must
+// have the same length. The parameter frame is the frame of the mix where both begin.
 func (b *Bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
 		from, to := segment(frame, &b.Gain, &b.Pan, &b.Mute, &b.Volume, &b.Duck.move)

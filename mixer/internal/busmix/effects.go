@@ -82,8 +82,8 @@ func (b *Bus) effectTail() (frames int64) {
 	return frames
 }
 
-// opens reports whether the gain, the mute and the volume of the bus let sound through at the given frame of the mix. A fade
-// counts with the larger of its current and target value.
+// opens reports whether the gain, the mute and the volume of the bus let sound through at the given frame of the mix. A
+// fade counts with the larger of its current and target value.
 func (b *Bus) opens(frame int64) bool {
 	return b.Gain.MaxGain(frame) > 0 && max(b.Mute.At(frame), b.Mute.To) > 0 && b.maxVolume(frame) > 0
 }

@@ -67,10 +67,10 @@ func (g *Graph) Refresh(frame int64) {
 // maxVolume returns the larger of the current and the target factor of the volume at the given frame of the mix.
 func (b *Bus) maxVolume(frame int64) float64 { return max(b.Volume.At(frame), b.Volume.To) }
 
-// SentVolume returns the product of the volumes that apply to a send from one bus to another, given by their indices, as
-// of the last Refresh. These are the volumes of the bus from and of the buses that it is mixed into, but not of buses
-// that the output of the bus to passes through. A fade counts with the larger of its current and target value. The
-// result is 1 if from is negative.
+// SentVolume returns the product of the volumes that apply to a send from one bus to another, given by their indices,
+// as of the last Refresh. These are the volumes of the bus from and of the buses that it is mixed into, but not of
+// buses that the output of the bus to passes through. A fade counts with the larger of its current and target value.
+// The result is 1 if from is negative.
 func (g *Graph) SentVolume(from, to int) float64 {
 	volume := 1.0
 	for i := from; i >= 0 && !g.tree.PassesThrough(to, i); i = g.tree.Nodes[i].Above {

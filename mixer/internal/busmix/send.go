@@ -118,8 +118,8 @@ type VoiceSend struct {
 }
 
 // gains returns the factors of the send s at the given frame of the mix. The first factor is the gain of the send in
-// decibels. The linear factors of attenuation by distance, mutes, volumes and solos follow, as far as they are not 1. The result
-// is g.sendFades, which the next call overwrites.
+// decibels. The linear factors of attenuation by distance, mutes, volumes and solos follow, as far as they are not 1.
+// The result is g.sendFades, which the next call overwrites.
 func (g *Graph) gains(s *VoiceSend, frame int64) []*move.Move {
 	moves := append(g.sendFades[:0], &s.Gain)
 	if s.Attenuation != nil && !s.Pre && !isUnity(s.Attenuation, frame) {
@@ -158,8 +158,8 @@ func (g *Graph) SteadyShare(s VoiceSend, frame int64) (share float32, steady boo
 }
 
 // AddSent adds src, a signal of a voice, to the bus that receives the send s. It multiplies src by the gain of the send
-// and by the mutes, volumes, solos and attenuation that apply. src begins at the given frame of the mix, as a block of n frames
-// does, and may be shorter. A silent send is left out. b has the buffers of the voice.
+// and by the mutes, volumes, solos and attenuation that apply. src begins at the given frame of the mix, as a block of
+// n frames does, and may be shorter. A silent send is left out. b has the buffers of the voice.
 func (g *Graph) AddSent(s VoiceSend, b *SendBuffers, src []pcm.Frame, frame, n int64) {
 	if !s.Opens(frame) {
 		return

@@ -297,8 +297,8 @@ func (r *runner) ask(format string, args ...any) string {
 }
 
 // watch calls done every 20 ms until it returns true, the last time after limit. If a line arrives, watch returns it in
-// small letters, without spaces around it, and errEnter. It returns errTimeout after limit, and the cause of r.ctx after
-// its end.
+// small letters, without spaces around it, and errEnter. It returns errTimeout after limit, and the cause of r.ctx
+// after its end.
 func (r *runner) watch(limit time.Duration, lines <-chan string, done func() bool) (string, error) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()

@@ -52,8 +52,8 @@ type Damage struct {
 	Limit   float64 // share of tiles, 0 to 1; distance, 0 to 1; points of the score below 100, 0 to 100
 }
 
-// UnmarshalText parses a share of tiles such as 1% or 0.01, a distance such as zimtohrli=0.002, or points such as 2f=40.
-// Other text is an error and leaves d unchanged.
+// UnmarshalText parses a share of tiles such as 1% or 0.01, a distance such as zimtohrli=0.002, or points such as
+// 2f=40. Other text is an error and leaves d unchanged.
 func (d *Damage) UnmarshalText(text []byte) error {
 	measure, value, named := strings.Cut(string(text), "=")
 	most := 1.0

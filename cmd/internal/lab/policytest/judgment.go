@@ -53,8 +53,8 @@ type estimation struct {
 	half float64 // of the 95 % interval; +Inf for one seed
 
 	// detectable is the true difference that the interval would show in 80 % of repetitions with other seeds, if the
-	// differences have the measured spread: (t(0.975)+t(0.8)) * s / sqrt(n). In 50 % of them it shows a difference of half.
-	// The formula is from Zar, "Biostatistical Analysis", 5th edition, detectable difference of a paired t test.
+	// differences have the measured spread: (t(0.975)+t(0.8)) * s / sqrt(n). In 50 % of them it shows a difference of
+	// half. The formula is from Zar, "Biostatistical Analysis", 5th edition, detectable difference of a paired t test.
 	detectable float64
 	tail       float64 // probability of a mean at least as good if the true difference is 0; 1 without a better mean
 }
@@ -92,8 +92,8 @@ func (r *judgedRow) measured(measure int) bool {
 }
 
 // beatenCorrected reports whether a policy beats the default by a metric, with the correction of Holm for all policies
-// and metrics of the row: the least probability must be below 2.5 % divided by their number. Holm, "A simple sequentially
-// rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
+// and metrics of the row: the least probability must be below 2.5 % divided by their number. Holm, "A simple
+// sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
 func (r *judgedRow) beatenCorrected() bool {
 	least, comparisons := 1.0, 0
 	for i := range r.policies {
@@ -184,8 +184,8 @@ func Judge(runs []Row) *Judgment {
 	return j
 }
 
-// estimate compares the runs of a policy with the runs of the default, by seed. Seeds without a value are left out. If all
-// lack a value, the mean is NaN.
+// estimate compares the runs of a policy with the runs of the default, by seed. Seeds without a value are left out. If
+// all lack a value, the mean is NaN.
 func estimate(m *judgedMeasure, base, other map[uint64]*Row) estimation {
 	var differences []float64
 	var e estimation
@@ -221,8 +221,8 @@ func estimate(m *judgedMeasure, base, other map[uint64]*Row) estimation {
 	return e
 }
 
-// studentTail returns the probability that a variable with Student's t distribution is above t, which is at least 0. The
-// formulas are 26.7.3 and 26.7.4 of Abramowitz and Stegun.
+// studentTail returns the probability that a variable with Student's t distribution is above t, which is at least 0.
+// The formulas are 26.7.3 and 26.7.4 of Abramowitz and Stegun.
 func studentTail(t float64, freedom int) float64 {
 	angle := math.Atan(t / math.Sqrt(float64(freedom)))
 	sin, cos := math.Sincos(angle)
@@ -360,8 +360,8 @@ func (m *judgedMeasure) cell(e estimation, bold bool) string {
 	return text
 }
 
-// WriteCSV writes the runs to w, one line for each. Each line ends with the length of the scenes in seconds and the source
-// of their sounds. The error is an error of w.
+// WriteCSV writes the runs to w, one line for each. Each line ends with the length of the scenes in seconds and the
+// source of their sounds. The error is an error of w.
 func WriteCSV(w io.Writer, runs []Row, seconds float64, sounds string) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"scene", "voices", "virtual", "policy", "seed", "zimtohrli", "2f", "k_error_db", "audible_tiles", "lost_starts", "seconds", "sounds"})

@@ -18,10 +18,10 @@ func judgedRun(scene, policy string, virtual int, seed uint64, x, lost float64) 
 	}
 }
 
-// TestJudgment compares the tables with hand-computed figures. The figures in parentheses are half of the interval times
-// (4.3027+1.0607) / 4.3027. In scene a, gain has the differences 1, 2 and 3 to the
-// default, so the mean is 2 and half of the interval is 4.3027 / sqrt(3) = 2.48. The differences of oldest are 2, 2.1
-// and 2.2, so the mean 2.1 is beyond 0.248. The rows of b have too few lost starts.
+// TestJudgment compares the tables with hand-computed figures. The figures in parentheses are half of the interval
+// times (4.3027+1.0607) / 4.3027. In scene a, gain has the differences 1, 2 and 3 to the default, so the mean is 2 and
+// half of the interval is 4.3027 / sqrt(3) = 2.48. The differences of oldest are 2, 2.1 and 2.2, so the mean 2.1 is
+// beyond 0.248. The rows of b have too few lost starts.
 func TestJudgment(t *testing.T) {
 	var runs []Row
 	for seed, x := range []float64{1, 2, 3} {

@@ -204,7 +204,8 @@ const (
 
 // cues returns the lines of the scene's cue sheet, ordered by time: the start of each event, the stop of each loop,
 // each change of a wall and each move while its event plays, and the pause. In the same frame, stops come first, then
-// changes of walls, moves and the pause, then starts. corpus gives the lengths of the sounds. A loop that plays to the end of the scene has no stop.
+// changes of walls, moves and the pause, then starts. corpus gives the lengths of the sounds. A loop that plays to the
+// end of the scene has no stop.
 func (s *Scene) cues(corpus []Recording) (all []cue) {
 	for i, e := range s.Events {
 		if e.Stop > 0 && e.Stop < s.Frames {

@@ -89,8 +89,8 @@ func (d *manualBuses) changedBuses() []string {
 	return slices.Sorted(maps.Keys(d.changed))
 }
 
-// check returns an *Error of Kind Range if a gain, a volume, a cutoff, a duck value, a duration or the time When of f is out of
-// range. It does not check effects, sends or names of buses. It returns nil if f is valid.
+// check returns an *Error of Kind Range if a gain, a volume, a cutoff, a duck value, a duration or the time When of f
+// is out of range. It does not check effects, sends or names of buses. It returns nil if f is valid.
 func (f *BusChange) check() error {
 	if f.Gain != nil {
 		if err := checkRange("gain", *f.Gain); err != nil {
@@ -125,9 +125,9 @@ func (f *BusChange) check() error {
 	return f.When.check()
 }
 
-// apply sends all changes of f to the mixer, for the bus b at the moment at. Gain, volume, cutoffs, effects and sends move to
-// their new values within the time f.Over. Mute, solo and duck do not use that time. apply stops at the first error and
-// returns it; the changes that were sent before still act.
+// apply sends all changes of f to the mixer, for the bus b at the moment at. Gain, volume, cutoffs, effects and sends
+// move to their new values within the time f.Over. Mute, solo and duck do not use that time. apply stops at the first
+// error and returns it; the changes that were sent before still act.
 func (f *BusChange) apply(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
@@ -313,8 +313,8 @@ func (d *manualBuses) record(bus string, f *BusChange) {
 }
 
 // bus returns the current state of the bus called name. Gain, Volume, Peak and Reduction are in dB, rounded to tenths;
-// the first three are at least -120. For an unknown bus, only the name is set. For a known bus, the method first records scheduled
-// bus changes whose frames are reached.
+// the first three are at least -120. For an unknown bus, only the name is set. For a known bus, the method first
+// records scheduled bus changes whose frames are reached.
 func (r *Room) bus(name string) Bus {
 	b, err := r.current().player.Mixer().Bus(name)
 	if err != nil {

@@ -115,8 +115,8 @@ func (r *Room) setVolumes(st *playback, s *Snapshot) {
 }
 
 // restore restores the scene, the buses changed by hand, the last and the standby cue, the pause and the loops of the
-// snapshot s in the current playback. The caller has called setVolumes before the playback began. It skips buses that the sheet no longer has. It passes errors to Options.Log and
-// continues after them.
+// snapshot s in the current playback. The caller has called setVolumes before the playback began. It skips buses that
+// the sheet no longer has. It passes errors to Options.Log and continues after them.
 func (r *Room) restore(s *Snapshot) {
 	st, since := r.current(), s.elapsed()
 	logError := func(err error) {

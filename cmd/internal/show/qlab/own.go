@@ -322,8 +322,9 @@ func (c *call) scene() (func() error, error) {
 // address after /bus: the name of the bus and the property. The property is gain, volume, lowpass, highpass, mute
 // or solo.
 //
-// The first argument is the value: a gain or volume in dB, a cutoff in Hz, or 0 or 1. "off" or 0 Hz turns a filter off. A second
-// argument is the time of the change in seconds; for mute and solo it is ignored. Another address is errUnknown.
+// The first argument is the value: a gain or volume in dB, a cutoff in Hz, or 0 or 1. "off" or 0 Hz turns a filter off.
+// A second argument is the time of the change in seconds; for mute and solo it is ignored. Another address is
+// errUnknown.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
 		return nil, errUnknown
