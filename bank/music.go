@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -47,8 +48,9 @@ type Music struct {
 	theme    *musicplan.Theme
 	options  Options // of Play, for later segments
 	part
-	set  anchor // after a Pause, Resume or Seek: the anchor until the next block
-	next change
+	set     anchor // after a Pause, Resume or Seek: the anchor until the next block
+	next    change
+	leaving Handle // the play before, which may still fade out
 }
 
 // part is a sequence of segments that play.
@@ -61,7 +63,8 @@ type part struct {
 // change is a transition that has not been completed. It is zero if no transition is under way.
 type change struct {
 	to      string       // name of the segment
-	batch   *mixer.Batch // its commands; nil while the theme is paused
+	batch   *mixer.Batch // its commands; nil while it waits to be planned: the theme is paused, or the mixer was busy
+	moved   bool         // its exit has moved, and it could not be cancelled
 	part                 // begins
 	exit    int64        // the frame where the segment before ends
 	stinger Handle
@@ -132,7 +135,7 @@ func (mu *Music) refresh() error {
 
 // Play starts the first segment of the theme at the next frame, and ends an earlier play of it with a tail of 10 ms.
 // The segments named by `next` follow without a gap. The options apply to all segments, except From, For and FadeIn,
-// which are for the first. The pitch and the speed must be zero. It fails as Bank.Play and Bank.Music do, or with an
+// which are for the first. The pitch and the speed must be zero. Priority has no effect: segments have the highest. It fails as Bank.Play and Bank.Music do, or with an
 // error that wraps mixer.ErrOption.
 func (mu *Music) Play(o Options) error { return mu.PlayAt(mixer.Now, o) }
 
@@ -154,6 +157,7 @@ func (mu *Music) PlayAt(frame int64, o Options) error {
 		o.Emitter = new(*o.Emitter)
 	}
 	o.Sends = slices.Clone(o.Sends)
+	o.Priority = 0
 	return mu.begin(frame, 0, o)
 }
 
@@ -169,10 +173,13 @@ func (mu *Music) begin(frame int64, i int, o Options) error {
 	if frame == mixer.Now {
 		frame = b.mixer.Engine().Next()
 	}
-	mu.cancel()
-	mu.next = change{}
+	if err := mu.cancel(); err != nil {
+		_ = mu.forVoices(h, func(v mixer.Handle) error { return v.Stop(0) })
+		return err
+	}
 	if old := mu.play; old.Mixer() == b.mixer {
 		_ = b.mixer.Engine().At(frame).Stop(mixer.TargetVoice(old.Handle), 0)
+		mu.leaving = old
 	}
 	mu.part = part{h, chain, anchor{frame: max(frame, b.mixer.Now()), position: pcm.Frames(o.From, b.rules.Rate)}}
 	mu.set = anchor{frame: mixer.Now}
@@ -237,8 +244,9 @@ func (mu *Music) Go(name string) error {
 func (mu *Music) changeTo(name string, playing bool) error {
 	b, a := mu.bank, &mu.anchor
 	e := b.mixer.Engine()
-	mu.cancel()
-	mu.next = change{}
+	if err := mu.cancel(); err != nil {
+		return err
+	}
 	if err := mu.refresh(); err != nil {
 		return err
 	}
@@ -267,30 +275,41 @@ func (mu *Music) changeTo(name string, playing bool) error {
 	if err == nil {
 		next.play, err = mu.start(next.batch.At(0), next.chain[0].Sound, &o)
 	}
+	fired := false
 	if err == nil {
 		err = e.At(next.anchor.frame).Fire(next.batch)
+		fired = err == nil
 	}
 	if err == nil && plan.Row != nil && plan.Row.Stinger != "" {
 		next.stinger, err = b.play(next.exit, plan.Row.Stinger, &Options{})
 	}
 	mu.next = next
-	if err != nil {
-		mu.cancel()
-		mu.next = change{}
+	if err != nil && mu.cancel() != nil && !fired {
+		mu.abandon()
 	}
 	return err
 }
 
-// cancel undoes the commands of the transition under way. The caller holds Bank.mu.
-func (mu *Music) cancel() {
-	next := &mu.next
-	if next.batch == nil {
-		return
+// cancel undoes the transition under way. After an error, which is mixer.ErrBusy, the transition stays. The caller holds
+// Bank.mu.
+func (mu *Music) cancel() error {
+	if mu.next.batch == nil {
+		mu.next = change{}
+		return nil
 	}
-	_ = mu.bank.mixer.Engine().At(mixer.Now).Drop(next.batch)
-	_ = mu.forVoices(next.play, func(v mixer.Handle) error { return v.Stop(0) })
-	_ = mu.forVoices(next.stinger, func(v mixer.Handle) error { return v.Stop(0) })
-	next.batch = nil
+	err := mu.bank.mixer.Engine().At(mixer.Now).Drop(mu.next.batch)
+	if err == nil {
+		mu.abandon()
+	}
+	return err
+}
+
+// abandon ends the voices of the transition under way, whose batch is dropped or never fires. The caller holds Bank.mu.
+func (mu *Music) abandon() {
+	stop := func(v mixer.Handle) error { return v.Stop(0) }
+	_ = mu.forVoices(mu.next.play, stop)
+	_ = mu.forVoices(mu.next.stinger, stop)
+	mu.next = change{}
 }
 
 // chainFrom returns the segment i and its successors by `next`.
@@ -335,6 +354,7 @@ func (mu *Music) locate(replan bool) bool {
 		return false
 	}
 	if mu.next.batch != nil && b.mixer.Now() >= mu.next.exit {
+		mu.leaving = mu.play
 		mu.part, mu.next, mu.set = mu.next.part, change{}, anchor{frame: mixer.Now}
 	}
 	before := mu.anchor
@@ -344,8 +364,10 @@ func (mu *Music) locate(replan bool) bool {
 	}
 	expected := part{chain: mu.chain, anchor: before}
 	expected.extrapolate(mu.anchor.frame)
-	if mu.next.to != "" && playing && (mu.next.batch == nil && !mu.anchor.paused || mu.next.batch != nil && expected.anchor != mu.anchor) {
-		_ = mu.changeTo(mu.next.to, true)
+	if to := mu.next.to; to != "" && playing && (mu.next.batch == nil && !mu.anchor.paused || mu.next.batch != nil && (mu.next.moved || expected.anchor != mu.anchor)) {
+		if err := mu.changeTo(to, true); errors.Is(err, mixer.ErrBusy) { // the next call tries again
+			mu.next.to, mu.next.moved = to, true
+		}
 	}
 	return playing
 }
@@ -448,21 +470,30 @@ func (mu *Music) Handle() Handle {
 	return mu.play
 }
 
-// Stop ends the theme over the duration over, as Handle.Stop does, and cancels a transition. The error is mixer.ErrGone
-// if the theme does not play.
+// Stop ends the theme over the duration over, as Handle.Stop does, with a segment that still fades out, and cancels a
+// transition. The error is mixer.ErrGone if the theme does not play. It is mixer.ErrBusy if the transition cannot be
+// cancelled now; then the theme plays on.
 func (mu *Music) Stop(over time.Duration) error {
 	return mu.change(func() error {
-		mu.cancel()
-		mu.next = change{}
-		return mu.forVoices(mu.play, func(v mixer.Handle) error { return v.Stop(over) })
+		if err := mu.cancel(); err != nil {
+			return err
+		}
+		stop := func(v mixer.Handle) error { return v.Stop(over) }
+		_ = mu.forVoices(mu.leaving, stop)
+		return mu.forVoices(mu.play, stop)
 	})
 }
 
-// Pause holds the theme as Handle.Pause does. A transition waits for Resume, and a pickup that plays ends. The error is
-// mixer.ErrGone if the theme does not play.
+// Pause holds the theme as Handle.Pause does. A transition waits for Resume. A pickup that plays ends, and so does a
+// segment that still fades out. The errors are those of Stop.
 func (mu *Music) Pause() error {
 	return mu.change(func() error {
-		mu.cancel()
+		to := mu.next.to
+		if err := mu.cancel(); err != nil {
+			return err
+		}
+		mu.next.to = to
+		_ = mu.forVoices(mu.leaving, func(v mixer.Handle) error { return v.Stop(0) })
 		return mu.move(func(a *anchor) { a.paused = true }, mixer.Handle.Pause)
 	})
 }
@@ -472,7 +503,7 @@ func (mu *Music) Pause() error {
 func (mu *Music) Resume() error {
 	return mu.change(func() error {
 		err := mu.move(func(a *anchor) { a.paused = false }, mixer.Handle.Resume)
-		if err == nil && mu.next.to != "" {
+		if err == nil && mu.next.to != "" && mu.next.batch == nil {
 			return mu.changeTo(mu.next.to, true)
 		}
 		return err

@@ -312,6 +312,7 @@ func TestMusicFaults(t *testing.T) {
 		{`{segments: {a.b: intro.wav}}`, `1:28: the name of a segment has no points and is not any; this is "a.b"`},
 		{`{tempo: [{bar: 1, bpm: 120}, {bar: 9}], segments: {a: intro.wav}}`, "1:45: an entry of a tempo map changes the bpm or the meter: {bar: 17, meter: 7/8}"},
 		{`{tempo: [{bar: 1, bpm: 120.1234567}], segments: {a: intro.wav}}`, "1:25: bpm: 120.1234567 has more than 6 decimals"},
+		{`{tempo: 120.1234567, segments: {a: intro.wav}}`, "1:24: tempo: 120.1234567 has more than 6 decimals"},
 		{`{tempo: 120, segments: {a: {gain: -6}}}`, `1:40: the segment "a" needs a file, such as {file: a.ogg}`},
 		{`{tempo: 120, segments: {a: {file: intro.wav, loop: 3}}}`, "1:67: loop: a segment repeats until another one follows; write true, or {from: 1.5s, to: 61.5s}"},
 		{`{tempo: 120, segments: {a: {file: intro.wav, loop: true, next: a}}}`, "1:73: next is for a segment that ends; \"a\" has a `loop`\nsounds.yaml:1:79: next: \"a\" follows itself; repeat one segment by `loop: true`"},
@@ -421,6 +422,78 @@ func TestMusicGoInAFullPool(t *testing.T) {
 	}
 	if p := mu.Position(); p.Segment != "explore" || h.State() != mixer.StatePlaying {
 		t.Errorf("%+v, the other voice is %v", p, h.State())
+	}
+}
+
+// crossfading is a theme whose transition to b begins at frame 4000 and takes 16,000 frames.
+const crossfading = `
+master: {limiter: false}
+music: {theme: {segments: {a: {file: intro.wav, loop: true, exits: [next beat]}, b: {file: explore.wav, loop: true}}, transitions: [{from: any, to: b, crossfade: 4 beats}]}}
+`
+
+// TestMusicEndsTheSegmentThatLeaves stops and pauses a theme during a crossfade. Both segments must be silent.
+func TestMusicEndsTheSegmentThatLeaves(t *testing.T) {
+	for name, end := range map[string]func(*bank.Music) error{"Stop": func(mu *bank.Music) error { return mu.Stop(0) }, "Pause": (*bank.Music).Pause} {
+		_, m, mu := openMusic(t, crossfading)
+		if err := mu.Play(bank.Options{Priority: 5}); err != nil { // segments have the highest priority
+			t.Fatal(err)
+		}
+		render(m, 10)
+		if err := mu.Go("b"); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 6000)
+		if p := mu.Position(); p.Segment != "b" {
+			t.Fatalf("%+v", p)
+		}
+		if err := end(mu); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 200)
+		for i, f := range render(m, 2000) {
+			if f != (pcm.Frame{}) {
+				t.Errorf("%s: frame %d after it is %v", name, 200+i, f)
+				break
+			}
+		}
+	}
+}
+
+// TestMusicOfABusyMixer cancels a transition while the mixer takes no commands. The transition must continue.
+func TestMusicOfABusyMixer(t *testing.T) {
+	for name, cancel := range map[string]func(*bank.Music) error{
+		"Stop": func(mu *bank.Music) error { return mu.Stop(0) }, "Pause": (*bank.Music).Pause, "Go": func(mu *bank.Music) error { return mu.Go("a") },
+	} {
+		b, err := bank.Open(themeFiles(crossfading), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := b.Config()
+		c.Commands = 16
+		m, err := mixer.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		mu, err := b.Music("theme")
+		if err := errors.Join(err, b.Use(m), mu.Play(bank.Options{})); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 10)
+		if err := mu.Go("b"); err != nil {
+			t.Fatal(err)
+		}
+		for err = nil; err == nil; {
+			err = m.Engine().At(mixer.Now).Stop(mixer.TargetTag(9), 0)
+		}
+		if err := cancel(mu); !errors.Is(err, mixer.ErrBusy) {
+			t.Errorf("%s: %v, want ErrBusy", name, err)
+		}
+		render(m, 3000)
+		render(m, 3000)
+		if p := mu.Position(); p.Segment != "b" {
+			t.Errorf("%s: %+v, want the segment b", name, p)
+		}
 	}
 }
 

@@ -208,7 +208,7 @@ func (r *Reader) parseTempo(parts *musicParts, defaults []rules.TempoChange) []r
 		all = []rules.TempoChange{{Bar: 1}}
 		if p.Value.Kind == yaml.List {
 			all = r.parseTempoMap(p)
-		} else if !r.Value(p, &fields.Field{To: &all[0].BPM, Within: tempi}) {
+		} else if !r.Value(p, &fields.Field{To: &all[0].BPM, Within: tempi}) || !r.checkTempo(p.Value, "tempo", all[0].BPM) {
 			all = nil
 		}
 		if all == nil {
@@ -264,9 +264,7 @@ func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
 		case i > 0 && c.BPM == 0 && c.Meter == (rules.Meter{}):
 			r.Fail(n.Position, "an entry of a tempo map changes the bpm or the meter: {bar: 17, meter: 7/8}")
 		}
-		if millionths := float64(c.BPM * 1e6); math.Abs(millionths-math.Round(millionths)) > 1e-6*c.BPM {
-			r.Fail(n.Position, "bpm: %v has more than 6 decimals", c.BPM)
-		}
+		r.checkTempo(n, "bpm", c.BPM)
 		if i == 0 {
 			c.BPM = cmp.Or(c.BPM, defaultTempo)
 		}
@@ -278,6 +276,16 @@ func (r *Reader) parseTempoMap(p *yaml.Pair) []rules.TempoChange {
 		return nil
 	}
 	return all
+}
+
+// checkTempo reports whether bpm, the value n of key, has at most 6 decimals. If not, it records an error.
+func (r *Reader) checkTempo(n *yaml.Node, key string, bpm float64) bool {
+	millionths := float64(bpm * 1e6)
+	if math.Abs(millionths-math.Round(millionths)) > 1e-6*bpm {
+		r.Fail(n.Position, "%s: %v has more than 6 decimals", key, bpm)
+		return false
+	}
+	return true
 }
 
 // parseMarkers parses the value of p, a mapping from names to places, and returns defaults and these markers. A marker
