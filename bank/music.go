@@ -135,8 +135,8 @@ func (mu *Music) refresh() error {
 
 // Play starts the first segment of the theme at the next frame, and ends an earlier play of it with a tail of 10 ms.
 // The segments named by `next` follow without a gap. The options apply to all segments, except From, For and FadeIn,
-// which are for the first. The pitch and the speed must be zero. Priority has no effect: segments have the highest. It fails as Bank.Play and Bank.Music do, or with an
-// error that wraps mixer.ErrOption.
+// which are for the first. The pitch and the speed must be zero. Priority has no effect: segments have the highest. It
+// fails as Bank.Play and Bank.Music do, or with an error that wraps mixer.ErrOption.
 func (mu *Music) Play(o Options) error { return mu.PlayAt(mixer.Now, o) }
 
 // PlayAt starts the theme as Play does, but at frame, as Bank.PlayAt does.
@@ -290,8 +290,8 @@ func (mu *Music) changeTo(name string, playing bool) error {
 	return err
 }
 
-// cancel undoes the transition under way. After an error, which is mixer.ErrBusy, the transition stays. The caller holds
-// Bank.mu.
+// cancel undoes the transition under way. After an error, which is mixer.ErrBusy, the transition stays. The caller
+// holds Bank.mu.
 func (mu *Music) cancel() error {
 	if mu.next.batch == nil {
 		mu.next = change{}
@@ -485,7 +485,7 @@ func (mu *Music) Stop(over time.Duration) error {
 }
 
 // Pause holds the theme as Handle.Pause does. A transition waits for Resume. A pickup that plays ends, and so does a
-// segment that still fades out. The errors are those of Stop.
+// segment that still fades out. It returns the same errors as Stop.
 func (mu *Music) Pause() error {
 	return mu.change(func() error {
 		to := mu.next.to
