@@ -297,6 +297,7 @@ func TestMusicFaults(t *testing.T) {
 		{`{segments: {}, transitions: {}}`, "1:17: the theme \"theme\" needs at least one segment"},
 		{`{segments: [a], transitions: 1}`, "1:17: the theme \"theme\" needs at least one segment\nsounds.yaml:1:27: segments is a mapping from names, not a list"},
 		{`{tempo: 0, segments: {a: intro.wav}}`, "1:24: tempo: 0 is out of range; want a number of quarter notes a minute from 1 to 1000"},
+		{`{tempo: 0, meter: 0/4, segments: {a: intro.wav}}`, "1:24: tempo: 0 is out of range; want a number of quarter notes a minute from 1 to 1000\nsounds.yaml:1:34: meter takes 1 to 64 beats and a note value of 1, 2, 4, 8, 16, 32 or 64, such as 7/8, not \"0/4\""},
 		{`{tempo: [], segments: {a: intro.wav}}`, "1:24: tempo takes a number, or a list of changes such as [{bar: 1, bpm: 120}]"},
 		{`{tempo: 120, meter: 0/4, segments: {a: intro.wav}}`, `1:36: meter takes 1 to 64 beats and a note value of 1, 2, 4, 8, 16, 32 or 64, such as 7/8, not "0/4"`},
 		{`{tempo: 120, meter: 4/3, segments: {a: intro.wav}}`, `1:36: meter takes 1 to 64 beats and a note value of 1, 2, 4, 8, 16, 32 or 64, such as 7/8, not "4/3"`},
