@@ -12,15 +12,24 @@ import (
 func Of(call func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	begin := used()
-	call()
-	return used() - begin
+	return spent(syscall.RUSAGE_THREAD, call)
 }
 
-// used returns the processor time that this thread has used.
-func used() time.Duration {
+// OfProcess returns the processor time of all goroutines during a call. Other processes do not count. On other systems
+// than Linux it returns the elapsed time.
+func OfProcess(call func()) time.Duration { return spent(syscall.RUSAGE_SELF, call) }
+
+// spent returns what call adds to the processor time of who, a thread or the process.
+func spent(who int, call func()) time.Duration {
+	begin := used(who)
+	call()
+	return used(who) - begin
+}
+
+// used returns the processor time that who has used.
+func used(who int) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &u); err != nil {
+	if err := syscall.Getrusage(who, &u); err != nil {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -10,3 +10,6 @@ func Of(call func()) time.Duration {
 	call()
 	return time.Since(begin)
 }
+
+// OfProcess returns the elapsed time of a call.
+func OfProcess(call func()) time.Duration { return Of(call) }
