@@ -19,17 +19,17 @@ func Of(call func()) time.Duration {
 // than Linux it returns the elapsed time.
 func OfProcess(call func()) time.Duration { return spent(syscall.RUSAGE_SELF, call) }
 
-// spent returns what call adds to the processor time of who, a thread or the process.
-func spent(who int, call func()) time.Duration {
-	begin := used(who)
+// spent returns what call adds to the processor time of scope: of this thread or of the process.
+func spent(scope int, call func()) time.Duration {
+	begin := used(scope)
 	call()
-	return used(who) - begin
+	return used(scope) - begin
 }
 
-// used returns the processor time that who has used.
-func used(who int) time.Duration {
+// used returns the processor time that scope has used, see spent.
+func used(scope int) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(who, &u); err != nil {
+	if err := syscall.Getrusage(scope, &u); err != nil {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
