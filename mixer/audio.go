@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"sync/atomic"
+
 	"voicepool/internal/hearing"
 	"voicepool/internal/release"
 	"voicepool/internal/ring"
@@ -89,8 +91,9 @@ func newAudio(s *shared, c *checkedConfig) (*audio, error) {
 	}
 	a.graph = busGraph{Graph: busmix.New(s.tree, &g), a: a, sounding: make([]bool, len(c.buses)), changed: make([]bool, len(c.buses))}
 	a.discarded = make([]pcm.Frame, len(a.scratch)*a.graph.Pairs())
+	a.effects = make([]atomic.Pointer[busmix.Chain], len(a.graph.Buses))
 	for i := range a.graph.Buses {
-		a.effects = append(a.effects, a.graph.Buses[i].Effects())
+		a.effects[i].Store(a.graph.Buses[i].Effects())
 	}
 	var err error
 	a.voices, err = voicetable.New[slot](voicetable.Config{

@@ -147,7 +147,13 @@ func (a *audio) executeShared(c *command) {
 // ms. A parameter with more than two choices changes at once.
 func (g *busGraph) setEffect(c *command) {
 	e := c.payload.effect
-	g.a.noteTailUntil(g.SetEffect(int(c.target.bus), e.index, e.moves, g.a.now, c.fadeFrames))
+	g.a.noteTailUntil(g.SetEffect(int(c.target.bus), e.name, e.kind, e.moves, g.a.now, c.fadeFrames))
+	g.refresh()
+}
+
+// setEffects executes c, a cmdEffects: it replaces the effects of a bus, with a crossfade of 20 ms.
+func (g *busGraph) setEffects(c *command) {
+	g.a.noteTailUntil(g.SetEffects(int(c.target.bus), c.payload.chain, g.a.now))
 	g.refresh()
 }
 

@@ -49,6 +49,8 @@ func (a *audio) execute(c *command) {
 		a.graph.Buses[c.target.bus].Duck.Change(c.payload.duckRules, a.now)
 	case cmdEffect:
 		a.graph.setEffect(c)
+	case cmdEffects:
+		a.graph.setEffects(c)
 	case cmdSend:
 		if c.target.kind == busVoices {
 			a.graph.setSend(c)

@@ -9,7 +9,7 @@ import (
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
 	cmdSeek: EntrySeek, cmdPositions: 0, cmdPending: 0, cmdPendingBus: 0, cmdResize: EntryResize,
-	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdEffect: EntryEffect, cmdSend: EntrySend, cmdPosition: EntryPlace, cmdThen: 0,
+	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdEffect: EntryEffect, cmdEffects: EntryEffects, cmdSend: EntrySend, cmdPosition: EntryPlace, cmdThen: 0,
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 

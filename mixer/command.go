@@ -26,6 +26,7 @@ const (
 	cmdDuck
 	cmdInsert
 	cmdEffect
+	cmdEffects
 	cmdSend
 	cmdPosition // move the voices of target, or with TargetAll the listener
 	cmdThen     // start record when target ends
@@ -46,7 +47,7 @@ type command struct {
 	target           Target
 	change           Change
 	feed             *sounds.StreamBuffer // for streams: of cmdSeek, and of cmdSet with rounds
-	payload          *payload             // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPosition, and of batches and countdowns
+	payload          *payload             // of cmdDuck, cmdInsert, cmdEffect, cmdEffects, cmdSend and cmdPosition, and of batches and countdowns
 	batch            *batches.Batch       // waits for this batch; frame then counts from its firing
 	kind             commandKind
 	props            propertySet // for cmdPending and cmdPendingBus
@@ -64,6 +65,7 @@ type payload struct {
 	insert      Insert // as it was described; nil: removed
 	insertState *busmix.InsertState
 	effect      *effectFades
+	chain       *busmix.Chain
 	send        *sendMove
 	spot        space.Spot
 	listener    spatial.Listener

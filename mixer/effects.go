@@ -13,26 +13,26 @@ import (
 )
 
 // MaxEffects is the maximum number of effects of a bus.
-const MaxEffects = 16
+const MaxEffects = busmix.MaxEffects
 
 // effectFades are parameter fades of one effect.
 type effectFades struct {
 	name   string
 	values effect.Values // as requested
-	index  int           // index of the effect on its bus
+	kind   *effect.Kind
 	moves  []busmix.EffectValue
 }
 
 // Effects returns a copy of the effects of the bus in their order. During a fade a parameter has its target value. A
-// call of SetEffect counts when Render has executed it. The result is empty for the zero Bus. Control side. It
-// allocates.
+// call of SetEffect counts when Render has executed it, and a call of SetEffects counts at once. The result is empty
+// for the zero Bus. Control side. It allocates.
 func (b Bus) Effects() []effect.Effect {
 	if b.mixer == nil {
 		return nil
 	}
-	racks := b.mixer.effects[b.index]
-	all := make([]effect.Effect, len(racks))
-	for i, p := range racks {
+	processors := b.processors()
+	all := make([]effect.Effect, len(processors))
+	for i, p := range processors {
 		all[i] = p.Effect()
 	}
 	return all
@@ -46,10 +46,72 @@ func (b Bus) Reduction() pcm.Decibels {
 		return 0
 	}
 	sum := pcm.Decibels(0)
-	for _, p := range b.mixer.effects[b.index] {
+	for _, p := range b.processors() {
 		sum += p.Reduction()
 	}
 	return sum
+}
+
+// processors returns the processors of the effects that the bus has, or gets by the last call of SetEffects. The
+// control side may read their published values. b must not be the zero Bus.
+func (b Bus) processors() []*effect.Processor { return b.mixer.effects[b.index].Load().Processors() }
+
+// SetEffects replaces the effects of the bus by the given ones, at most MaxEffects. An empty list removes all effects.
+// SetEffects copies the list. The old and the new effects run together during a crossfade of 20 ms. The new effects
+// begin with empty buffers, even an effect that the bus had before. The tail of an old reverb or delay ends with the
+// crossfade. If a crossfade is under way, the new effects wait for its end, and only the last call counts. A SetEffect
+// for a later frame applies to the effect that then has its name and kind, and is ignored without such an effect.
+//
+// The error is ErrBusy, or wraps ErrOption for the zero Bus, an effect without a kind, two effects with one name, or a
+// Key that is not a bus or would make a bus listen to itself. The keys of earlier effects of the bus still count for
+// this, because the old effects run on during the crossfade. On an error the call has no effect. Control side. It
+// allocates.
+func (b Bus) SetEffects(effects []effect.Effect) error {
+	return b.now(func(_ Moment, t Target) error {
+		m := b.mixer
+		if err := checkEffects(b.Name(), effects); err != nil {
+			return fmt.Errorf("%w: %w", ErrOption, err)
+		}
+		keys := make([]int, len(effects))
+		for i := range effects {
+			e := &effects[i]
+			if keys[i] = m.tree.Find(e.Key); e.Key != "" && keys[i] < 0 {
+				return fmt.Errorf("%w: the key of the %s of bus %q, %q, is not a bus%s", ErrOption, e.Name(), b.Name(), e.Key, m.tree.Nearest(e.Key, b.Name()))
+			}
+		}
+		return m.sendEffects(t, effects, keys)
+	})
+}
+
+// sendEffects sends the command that replaces the effects of the bus t by the given ones. keys are the indices of their
+// key buses, or -1. It records the new effects and the mixing order. The error wraps ErrOption if a bus would be mixed
+// after itself, and is ErrBusy if too many commands are under way. It locks m.mutex.
+func (m *Mixer) sendEffects(t Target, effects []effect.Effect, keys []int) error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.keys == nil {
+		m.mixOrder = m.tree.MixOrder
+		for i := range m.tree.Nodes {
+			m.keys = append(m.keys, m.tree.Nodes[i].Keys)
+		}
+	}
+	all := slices.Clone(m.keys)
+	for _, key := range keys { // earlier keys stay, because a crossfade may be under way
+		if !slices.Contains(all[t.bus], key) {
+			all[t.bus] = append(slices.Clip(all[t.bus]), key)
+		}
+	}
+	order, err := m.tree.Order(m.mixOrder, all)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	chain := busmix.NewChain(effects, keys, order, m.rate, m.hop)
+	if err := m.push(command{kind: cmdEffects, frame: Now, target: t, payload: &payload{chain: chain}}); err != nil {
+		return err
+	}
+	m.keys, m.mixOrder = all, order
+	m.effects[t.bus].Store(chain)
+	return nil
 }
 
 // SetEffect fades parameters of an effect of the bus to the given values, over the duration over. name is the ID or the
@@ -83,12 +145,12 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, over time.D
 // The message names the nearest effect.
 func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*effectFades, error) {
 	var names []string
-	for i, p := range m.effects[b.index] {
+	for _, p := range m.effects[b.index].Load().Processors() {
 		e := p.Effect()
 		if names = append(names, e.Name()); e.Name() != name {
 			continue
 		}
-		moves := &effectFades{name: name, values: maps.Clone(values), index: i}
+		moves := &effectFades{name: name, values: maps.Clone(values), kind: e.Kind()}
 		for _, value := range slices.Sorted(maps.Keys(values)) {
 			if err := e.Set(value, values[value]); err != nil {
 				return nil, fmt.Errorf("%w: bus %q: %w", ErrOption, b.Name(), err)
@@ -103,22 +165,32 @@ func (m *Mixer) parseEffectValues(b Bus, name string, values effect.Values) (*ef
 	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
 }
 
-// effects checks the number and the names of the effects of the buses, and that only compressors have keys, but not
-// their parameters. It records the first error in c.
+// effects checks the effects of the buses, see checkEffects, and records the first error in c.
 func (c *configCheck) effects(buses []BusConfig) {
 	for i := range buses {
-		b := &buses[i]
-		c.require(len(b.Effects) <= MaxEffects, "bus %q has %d effects, a bus has at most %d", b.Name, len(b.Effects), MaxEffects)
-		named := map[string]bool{}
-		for j := range b.Effects {
-			e := &b.Effects[j]
-			kind := e.Kind()
-			if c.require(kind != nil, "effect %d of bus %q is none; effect.New makes one", j+1, b.Name); kind == nil {
-				continue
-			}
-			c.require(!named[e.Name()], "bus %q has two effects %q; one needs an ID", b.Name, e.Name())
-			named[e.Name()] = true
-			c.require(e.Key == "" || kind.Key, "the %s of bus %q has a key; only a compressor listens to another bus", kind.Name, b.Name)
-		}
+		err := checkEffects(buses[i].Name, buses[i].Effects)
+		c.require(err == nil, "%w", err)
 	}
+}
+
+// checkEffects checks the number and the names of the effects of a bus, and that only compressors have keys, but not
+// their parameters. The parameter bus is the name of the bus, for errors.
+func checkEffects(bus string, effects []effect.Effect) error {
+	if len(effects) > MaxEffects {
+		return fmt.Errorf("bus %q has %d effects, a bus has at most %d", bus, len(effects), MaxEffects)
+	}
+	named := map[string]bool{}
+	for i := range effects {
+		e := &effects[i]
+		switch kind := e.Kind(); {
+		case kind == nil:
+			return fmt.Errorf("effect %d of bus %q has no kind; effect.New makes one", i+1, bus)
+		case named[e.Name()]:
+			return fmt.Errorf("bus %q has two effects %q; one needs an ID", bus, e.Name())
+		case e.Key != "" && !kind.Key:
+			return fmt.Errorf("the %s of bus %q has a key; only a compressor listens to another bus", kind.Name, bus)
+		}
+		named[e.Name()] = true
+	}
+	return nil
 }

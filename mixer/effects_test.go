@@ -181,7 +181,7 @@ func TestEffectsRefused(t *testing.T) {
 		return e
 	}
 	for want, buses := range map[string][]mixer.BusConfig{
-		`effect 1 of bus "a" is none; effect.New makes one`:                        {{Name: "a", Effects: make([]effect.Effect, 1)}},
+		`effect 1 of bus "a" has no kind; effect.New makes one`:                    {{Name: "a", Effects: make([]effect.Effect, 1)}},
 		`bus "a" has 17 effects, a bus has at most 16`:                             {{Name: "a", Effects: make([]effect.Effect, 17)}},
 		`bus "a" has two effects "delay"; one needs an ID`:                         {{Name: "a", Effects: []effect.Effect{delay, delay}}},
 		`the delay of bus "a" has a key; only a compressor listens to another bus`: {{Name: "a", Effects: []effect.Effect{key(delay, "master")}}},

@@ -18,14 +18,15 @@ const (
 	EntryStop                      // over Entry.Frames, along Entry.Change.Shape; also when a voice leaves its loop for its successor
 	EntryPause
 	EntryResume
-	EntrySet    // Entry.Change, over Entry.Frames; a fade continued by a successor is recorded as two entries: its present value, and its target
-	EntrySeek   // to Entry.Place
-	EntryResize // to Entry.Voices
-	EntryPlace  // a voice moved in space to How.Emitter.Spot; without a Start, the listener moved to Listener
-	EntryDuck   // the duck of a bus became Entry.Duck
-	EntryInsert // the insert of a bus became Entry.Insert
-	EntryEffect // parameters of Entry.Effect of a bus fade to Entry.Values, over Entry.Frames
-	EntrySend   // the gain of a send of a bus fades to Entry.Send.Gain, over Entry.Frames
+	EntrySet     // Entry.Change, over Entry.Frames; a fade continued by a successor is recorded as two entries: its present value, and its target
+	EntrySeek    // to Entry.Place
+	EntryResize  // to Entry.Voices
+	EntryPlace   // a voice moved in space to How.Emitter.Spot; without a Start, the listener moved to Listener
+	EntryDuck    // the duck of a bus became Entry.Duck
+	EntryInsert  // the insert of a bus became Entry.Insert
+	EntryEffect  // parameters of Entry.Effect of a bus fade to Entry.Values, over Entry.Frames
+	EntryEffects // the effects of a bus were replaced
+	EntrySend    // the gain of a send of a bus fades to Entry.Send.Gain, over Entry.Frames
 )
 
 // Entry is an executed command with the frame at which it took effect. For a command of the next block

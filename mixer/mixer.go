@@ -64,6 +64,8 @@ type Mixer struct {
 	busGains        busgain.Readback
 	busVolumes      busgain.Readback
 	busPendingSeq   [][property.NumBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
+	keys            [][]int                        // by bus: the buses that its effects listen to or have listened to; nil before sendEffects
+	mixOrder        []int                          // the mixing order of the last cmdEffects
 	quality         sounds.Quality
 	outputs         int    // the number of channel pairs
 	firstOutput     string // the name of the first output, which is also a name of the master
@@ -336,7 +338,7 @@ func (m *Mixer) pushReserved(c *command) {
 	}
 	bus := c.kind == cmdSet && c.target.kind == busVoices
 	switch filters := c.change.Fields&filterFields != 0; {
-	case filters && bus:
+	case filters && bus, c.kind == cmdEffects && c.payload.chain.Filters():
 		m.enableSpectral()
 	case filters, c.kind == cmdPosition && c.payload.spot.Muffled():
 		m.allocateFiltersFor(c)

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"voicepool/effect"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/busmix"
 	"voicepool/mixer/internal/bustree"
@@ -51,11 +50,11 @@ type shared struct {
 	events      *ring.Ring[eventRecord]
 	polled      atomic.Bool // the control side reads events, so lost events are counted
 	journal     journal
-	stems       *busmix.Stems         // nil without Config.Stems
-	effects     [][]*effect.Processor // by bus: the control side reads their published values
-	missingMips atomic.Bool           // voices lack versions of their sounds
-	longest     atomic.Int64          // frames of the longest block up to now
-	mixing      atomic.Int64          // 1 while a block is being mixed
+	stems       *busmix.Stems                  // nil without Config.Stems
+	effects     []atomic.Pointer[busmix.Chain] // by bus: the control side reads their published values
+	missingMips atomic.Bool                    // voices lack versions of their sounds
+	longest     atomic.Int64                   // frames of the longest block up to now
+	mixing      atomic.Int64                   // 1 while a block is being mixed
 	published   publish.SeqCell[[numStats]atomic.Uint64]
 
 	sleep sleepclock.Clock // used by both sides

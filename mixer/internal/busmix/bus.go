@@ -1,7 +1,6 @@
 package busmix
 
 import (
-	"voicepool/effect"
 	"voicepool/internal/dsp"
 	"voicepool/internal/move"
 	"voicepool/internal/panning"
@@ -38,12 +37,12 @@ type Bus struct {
 	maxGains      Stereo  // the upper bound of the factors including fades of mutes, without Solo
 	scoresChanged bool    // gains or the response have changed since ClearScoresChanged
 
-	filter        passfilter.Filter   // after the effects and the insert
-	effects       []*effect.Processor // in order
-	keys          []int               // by effect: the index of its key bus; -1: its own bus
-	responseStale bool                // its part of a Response must be computed again
-	filterTail    int64               // the maximum tail of its filter in frames
-	tail          int64               // the maximum tail of all effects from here on, in frames
+	filter        passfilter.Filter // after the effects and the insert
+	chain         *Chain            // its effects; never nil
+	nextChain     *Chain            // replaces chain after the crossfade under way; may be nil
+	responseStale bool              // its part of a Response must be computed again
+	filterTail    int64             // the maximum tail of its filter in frames
+	tail          int64             // the maximum tail of all effects from here on, in frames
 	// closedAt is the last frame when a gain after this bus opened or closed. tailUntil is the end of the
 	// tail of sound from before that frame.
 	closedAt, tailUntil int64
@@ -63,7 +62,7 @@ type Bus struct {
 // effects.
 func (b *Bus) init(d *BusConfig, c *Config, keys []int) {
 	*b = Bus{
-		limit: d.Voices, muted: d.Mute, soloed: d.Solo, keys: keys, sends: d.Sends, responseStale: true,
+		limit: d.Voices, muted: d.Mute, soloed: d.Solo, sends: d.Sends, responseStale: true,
 		Gain: move.Constant(d.Gain), Pan: move.Constant(d.Pan), Pitch: move.Constant(d.Pitch), Mute: move.Constant(factor(!d.Mute)),
 		Solo: move.Constant(1), Volume: move.Constant(1), Duck: Duck{rules: d.Duck, releaseAt: never}, buffers: newBuffers(c.Hop, tailRingLen(c.Hop, c.Tail)),
 	}
@@ -72,10 +71,7 @@ func (b *Bus) init(d *BusConfig, c *Config, keys []int) {
 	if d.Insert != nil {
 		b.insert = NewInsert(d.Insert, c.Hop)
 	}
-	b.effects = make([]*effect.Processor, len(d.Effects))
-	for i := range d.Effects {
-		b.effects[i] = d.Effects[i].NewProcessor(c.Rate, int(c.Hop))
-	}
+	b.chain = newChain(d.Effects, keys, c.Rate, c.Hop)
 	if len(b.sends) > 0 {
 		b.lastOutput = make([]pcm.Frame, c.Hop)
 	}
@@ -89,8 +85,8 @@ func factor(open bool) float64 {
 	return 0
 }
 
-// Effects returns the processors of the effects of the bus, in order. The control side may read their published values.
-func (b *Bus) Effects() []*effect.Processor { return b.effects }
+// Effects returns the effects of the bus.
+func (b *Bus) Effects() *Chain { return b.chain }
 
 // PausedByTree reports whether the bus or a bus above it is paused, as of the last Graph.Refresh.
 func (b *Bus) PausedByTree() bool { return b.pausedByTree }
@@ -183,7 +179,7 @@ func (g *Graph) FadeSolos(sounding []bool, frame, over int64) {
 // property is set. Then all its gains are neutral, and it has no effect, insert, duck or active filter. The result is
 // also false if a send, a key or a meter reads the output of the bus.
 func (b *Bus) isTransparent(frame int64) bool {
-	return b.insert == nil && !b.filter.Active() && len(b.effects) == 0 && b.lastOutput == nil && b.meter == nil && b.Duck.rules == nil && b.Gain.SettledAt(0, frame) && b.Pan.SettledAt(0, frame) &&
+	return b.insert == nil && !b.filter.Active() && b.chain.isEmpty() && b.lastOutput == nil && b.meter == nil && b.Duck.rules == nil && b.Gain.SettledAt(0, frame) && b.Pan.SettledAt(0, frame) &&
 		b.Mute.SettledAt(1, frame) && b.Volume.SettledAt(1, frame) && b.Solo.SettledAt(1, frame) && b.Duck.move.SettledAt(0, frame)
 }
 

@@ -1,9 +1,120 @@
 package busmix
 
 import (
+	"slices"
+
+	"voicepool/effect"
 	"voicepool/internal/move"
 	"voicepool/pcm"
 )
+
+// MaxEffects is the maximum number of effects of a bus.
+const MaxEffects = 16
+
+// Chain is the effects of a bus in their order, with the buffers that they need. After Graph.SetEffects the audio side
+// owns it.
+type Chain struct {
+	processors []*effect.Processor
+	keys       []int         // by effect: the index of its key bus; -1: its own bus
+	outputs    [][]pcm.Frame // by effect: a buffer for the output of its key bus; nil: its own bus
+	order      []int         // the mixing order of all buses with these keys; nil: of the tree
+	before     *Chain        // the previous chain, until end; may be nil
+	old        []pcm.Frame   // the block after the previous chain; nil without one
+	end        int64         // the end of the crossfade
+}
+
+// NewChain returns the chain of the given effects, which must have kinds. rate is the sample rate in Hz and hop the
+// maximum length of a block in frames. keys holds the index of the key bus of each effect, or -1 for its own bus. order
+// is the mixing order of all buses, where each comes after its keys. Control side.
+func NewChain(effects []effect.Effect, keys, order []int, rate int, hop int64) *Chain {
+	c := newChain(effects, keys, rate, hop)
+	c.order, c.old = order, make([]pcm.Frame, hop)
+	return c
+}
+
+// newChain is NewChain for the first chain of a bus, which needs no crossfade.
+func newChain(effects []effect.Effect, keys []int, rate int, hop int64) *Chain {
+	c := &Chain{processors: make([]*effect.Processor, len(effects)), keys: keys, outputs: make([][]pcm.Frame, len(effects))}
+	for i := range effects {
+		if c.processors[i] = effects[i].NewProcessor(rate, int(hop)); keys[i] >= 0 {
+			c.outputs[i] = make([]pcm.Frame, hop)
+		}
+	}
+	return c
+}
+
+// Processors returns the processors of the effects, in order. The control side may read their published values.
+func (c *Chain) Processors() []*effect.Processor { return c.processors }
+
+// Filters reports whether any effect is an equalizer, so that responses are not flat. Control side.
+func (c *Chain) Filters() bool {
+	return slices.ContainsFunc(c.processors, func(p *effect.Processor) bool { e := p.Effect(); return e.Filters() })
+}
+
+// isEmpty reports whether the chain has no effects and no crossfade is under way.
+func (c *Chain) isEmpty() bool { return len(c.processors) == 0 && c.before == nil }
+
+// idle reports whether all effects of the chain have died away at the given frame of the mix. From then on silent
+// input gives silent output.
+func (c *Chain) idle(frame int64) bool {
+	for _, p := range c.processors {
+		if !p.Idle(frame) {
+			return false
+		}
+	}
+	return true
+}
+
+// tail returns for how many frames at most the effects of the chain sound after their input has ended. This is the sum
+// of their tails.
+func (c *Chain) tail() (frames int64) {
+	for _, p := range c.processors {
+		frames += p.Tail()
+	}
+	return frames
+}
+
+// newest returns the chain that waits for the end of a crossfade, or the present chain of the bus.
+func (b *Bus) newest() *Chain {
+	if b.nextChain != nil {
+		return b.nextChain
+	}
+	return b.chain
+}
+
+// SetEffects replaces the effects of the bus with the given index by c at the given frame of the mix, with a crossfade
+// of 20 ms. Both chains run until its end; then tails of the old effects are cut off. If a crossfade is under way, c
+// waits for its end. Only the last chain that waits is used. The mixing order of c takes over at once, so it must
+// also suit the chains that c replaces. The result is the frame until which tails on the bus may last, or 0. The caller
+// then calls Refresh.
+func (g *Graph) SetEffects(index int, c *Chain, frame int64) (tailUntil int64) {
+	b := &g.Buses[index]
+	g.keepOutputs(c)
+	g.order = c.order
+	if b.chain.before != nil && frame < b.chain.end {
+		b.nextChain = c
+	} else {
+		b.crossfadeEffects(c, frame, g.hop)
+	}
+	return g.effectsChanged(index, frame)
+}
+
+// keepOutputs gives each key bus of c a buffer for its last output, unless it has one.
+func (g *Graph) keepOutputs(c *Chain) {
+	for i, key := range c.keys {
+		if key >= 0 && g.Buses[key].lastOutput == nil {
+			g.Buses[key].lastOutput = c.outputs[i]
+		}
+	}
+}
+
+// crossfadeEffects begins a crossfade from the present effects of the bus to c. It begins at the given frame of the mix
+// and lasts fade frames. No crossfade may be under way. b.nextChain, the chain that waits, is cleared.
+func (b *Bus) crossfadeEffects(c *Chain, frame, fade int64) {
+	b.chain.before = nil
+	c.before, c.end = b.chain, frame+fade
+	b.chain, b.nextChain = c, nil
+}
 
 // EffectValue is a new value of a parameter of an effect.
 type EffectValue struct {
@@ -12,16 +123,25 @@ type EffectValue struct {
 }
 
 // SetEffect fades parameters of one effect of the bus with the given index, from the given frame of the mix on, within
-// over frames, at least 10 ms. The parameter effect is the place of the effect on its bus. A parameter with more than
-// two choices changes at once. The result is the frame until which tails on the bus may last, or 0. The caller then
-// calls Refresh.
-func (g *Graph) SetEffect(index, effect int, values []EffectValue, frame, over int64) (tailUntil int64) {
-	b := &g.Buses[index]
-	p := b.effects[effect]
-	for _, v := range values {
-		p.Set(frame, v.Index, v.Value, over)
+// over frames, at least 10 ms. The effect has the given name and kind; without such an effect, no value changes.
+// A parameter with more than two choices changes at once. The result is the frame until which tails on the bus may
+// last, or 0. The caller then calls Refresh.
+func (g *Graph) SetEffect(index int, name string, kind *effect.Kind, values []EffectValue, frame, over int64) (tailUntil int64) {
+	for _, p := range g.Buses[index].newest().processors {
+		if e := p.Effect(); e.Name() == name && e.Kind() == kind {
+			for _, v := range values {
+				p.Set(frame, v.Index, v.Value, over)
+			}
+		}
 	}
+	return g.effectsChanged(index, frame)
+}
+
+// effectsChanged recomputes what depends on the effects of the bus with the given index, after a change at the given
+// frame of the mix. The result is the frame until which tails on the bus may last, or 0.
+func (g *Graph) effectsChanged(index int, frame int64) (tailUntil int64) {
 	g.computeTails(frame)
+	b := &g.Buses[index]
 	b.responseStale = true
 	if !b.effectsIdle(frame) {
 		tailUntil = g.TailUntil(index, frame)
@@ -31,53 +151,78 @@ func (g *Graph) SetEffect(index, effect int, values []EffectValue, frame, over i
 
 // runEffects runs the effects of the bus with the given index. They change n frames in place, from the given frame of
 // the mix on. Without input, they run only while an effect has a tail or a key bus had output. A key bus is another bus
-// that controls a compressor of this bus. An effect that computes invalid samples becomes silent and is reset, and the
-// bus counts as failed. If an effect has a tail after these frames, g.hasTail is set.
+// that controls a compressor of this bus. During a crossfade both chains run, and their results are mixed. If an effect
+// has a tail after these frames, g.hasTail is set.
 func (g *Graph) runEffects(index int, frame, n int64) {
 	b := &g.Buses[index]
-	if len(b.effects) == 0 || !b.used && b.effectsIdle(frame) && !g.keyHadOutput(b) {
-		return
-	}
-	block := b.Block(n)
-	for i, p := range b.effects {
-		var key []pcm.Frame
-		if k := b.keys[i]; k >= 0 {
-			key = g.Buses[k].lastOutput[:n]
+	for done := int64(0); done < n; {
+		if b.chain.before != nil && frame+done >= b.chain.end {
+			b.chain.before = nil
+			if b.nextChain != nil {
+				b.crossfadeEffects(b.nextChain, frame+done, g.hop)
+			}
 		}
-		if !p.Process(block, key, frame) {
-			g.addFault(index)
+		c, at, length := b.chain, done, n-done
+		if c.before != nil {
+			length = min(length, c.end-frame-done)
+		}
+		done += length
+		if c.isEmpty() || !b.used && b.effectsIdle(frame+at) && !g.keyHadOutput(b) {
+			continue
+		}
+		block := b.Block(n)[at:done]
+		if c.before != nil {
+			copy(c.old, block)
+			g.runChain(index, c.before, c.old[:length], frame+at, at)
+		}
+		g.runChain(index, c, block, frame+at, at)
+		if c.before != nil {
+			crossfade(block, c.old[:length], c.end-frame-at, g.hop)
 		}
 	}
 	g.hasTail = g.hasTail || !b.effectsIdle(frame+n)
 }
 
+// runChain runs the effects of c, a chain of the bus with the given index, on block in place. The parameter frame is
+// the first frame of the block, and offset is its place in the frames that are mixed now. An effect that computes
+// invalid samples becomes silent and is reset, and the bus counts as failed.
+func (g *Graph) runChain(index int, c *Chain, block []pcm.Frame, frame, offset int64) {
+	for i, p := range c.processors {
+		var key []pcm.Frame
+		if k := c.keys[i]; k >= 0 {
+			key = g.Buses[k].lastOutput[offset:][:len(block)]
+		}
+		if !p.Process(block, key, frame) {
+			g.addFault(index)
+		}
+	}
+}
+
 // keyHadOutput reports whether the key bus of any effect of b had output in the frames just mixed. A key bus is another
 // bus that controls a compressor. An effect without a key does not count.
 func (g *Graph) keyHadOutput(b *Bus) bool {
-	for _, k := range b.keys {
-		if k >= 0 && g.Buses[k].hadOutput {
-			return true
+	for c := b.chain; c != nil; c = c.before {
+		for _, k := range c.keys {
+			if k >= 0 && g.Buses[k].hadOutput {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// effectsIdle reports whether all effects of the bus have died away at the given frame of the mix. From then on silent
-// input gives silent output.
+// effectsIdle reports whether all effects of the bus have died away at the given frame of the mix, the previous
+// chain included. From then on silent input gives silent output.
 func (b *Bus) effectsIdle(frame int64) bool {
-	for _, p := range b.effects {
-		if !p.Idle(frame) {
-			return false
-		}
-	}
-	return true
+	return b.chain.idle(frame) && (b.chain.before == nil || b.chain.before.idle(frame))
 }
 
-// effectTail returns for how many frames at most the effects of the bus sound after their input has ended. This is the
-// sum of their tails.
+// effectTail returns for how many frames at most the effects of the bus sound after their input has ended. A chain that
+// is crossfaded or waits for a crossfade counts, too.
 func (b *Bus) effectTail() (frames int64) {
-	for _, p := range b.effects {
-		frames += p.Tail()
+	frames = max(b.chain.tail(), b.newest().tail())
+	if b.chain.before != nil {
+		frames = max(frames, b.chain.before.tail())
 	}
 	return frames
 }
@@ -94,8 +239,8 @@ func (b *Bus) opens(frame int64) bool {
 // also stores until which frame the result is valid.
 func (g *Graph) computeTails(frame int64) {
 	g.tailsComputedAt, g.tailsValidUntil = frame, never
-	for at := len(g.tree.MixOrder) - 1; at >= 0; at-- {
-		i := g.tree.MixOrder[at]
+	for at := len(g.order) - 1; at >= 0; at-- {
+		i := g.order[at]
 		b, above := &g.Buses[i], g.tree.Nodes[i].Above
 		own := b.effectTail() + b.filterTail
 		if b.tail = own; above >= 0 && b.opens(frame) {

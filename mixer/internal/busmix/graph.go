@@ -66,6 +66,7 @@ type Graph struct {
 
 	outputs
 	tree        *bustree.Tree
+	order       []int // all indices of buses in mixing order
 	stems       *Stems
 	hop, smooth int64
 	sendFades   []*move.Move // the factors of a send; scratch space
@@ -96,7 +97,7 @@ func (c *Config) ShapesSpectrum() bool {
 // New creates the buses of tree from c, whose values must be valid.
 func New(tree *bustree.Tree, c *Config) *Graph {
 	g := &Graph{
-		Buses: make([]Bus, len(c.Buses)), tree: tree, stems: c.Stems, hop: c.Hop, smooth: c.Smooth, outputs: newOutputs(tree, c),
+		Buses: make([]Bus, len(c.Buses)), tree: tree, order: tree.MixOrder, stems: c.Stems, hop: c.Hop, smooth: c.Smooth, outputs: newOutputs(tree, c),
 		sendFades: make([]*move.Move, 0, 2*len(c.Buses)+3),
 	}
 	faults := 0
@@ -106,17 +107,13 @@ func New(tree *bustree.Tree, c *Config) *Graph {
 		if c.Meters != nil && i > 0 && (c.Fold || tree.Nodes[i].Above >= 0) {
 			g.Buses[i].meter = c.Meters[i]
 		}
-		faults += len(d.Effects) + 4 // a filter, and an insert with the two that it may replace
+		faults += 4*MaxEffects + 4 // the chains of two crossfades in one block, a filter, and an insert with the two that it may replace
 	}
 	for i := range tree.Nodes {
 		for _, to := range tree.Nodes[i].Sends {
 			g.Buses[to].receivesSends = true
 		}
-		for _, key := range tree.Nodes[i].Keys {
-			if key >= 0 && g.Buses[key].lastOutput == nil {
-				g.Buses[key].lastOutput = make([]pcm.Frame, c.Hop)
-			}
-		}
+		g.keepOutputs(g.Buses[i].chain)
 	}
 	g.Faults = make([]uint16, 0, faults)
 	if c.Meters != nil {
@@ -196,7 +193,7 @@ func (g *Graph) mixBuses(frame, n int64) {
 	if g.stems != nil {
 		g.beginStems(frame, n)
 	}
-	for _, i := range g.tree.MixOrder {
+	for _, i := range g.order {
 		b := &g.Buses[i]
 		g.runEffects(i, frame, n)
 		g.runInserts(i, frame, n)
@@ -314,7 +311,7 @@ func (g *Graph) MayHaveOutput(index int, own bool, sounding []bool, frame int64)
 			continue
 		}
 		b := &g.Buses[i]
-		if b.tailEnd > frame || sounding[i] || !own && (b.insert != nil || len(b.effects) > 0 || b.receivesSends || b.filter.HasTail()) {
+		if b.tailEnd > frame || sounding[i] || !own && (b.insert != nil || !b.chain.isEmpty() || b.receivesSends || b.filter.HasTail()) {
 			return true
 		}
 	}

@@ -150,6 +150,7 @@ func TestBlocks(t *testing.T) {
 			node{name: "c", parent: "second"}, node{name: "second", BusConfig: BusConfig{Gain: -1}},
 		)
 		silent := []bool{false, false, false, false, false, false}
+		chain := func(keys []int, effects ...effect.Effect) *Chain { return NewChain(effects, keys, g.order, rate, hop) }
 		tailed := func(bus int, frame int64) {
 			g.Buses[bus].AddTail([]pcm.Frame{{0.5, 0.5}, {0.4, 0.1}, {0.2, 0.3}}, frame)
 		}
@@ -173,9 +174,14 @@ func TestBlocks(t *testing.T) {
 			999: func() { g.Buses[3].Duck.Update(false, 999) },
 			1400: func() {
 				g.Buses[3].Duck.Update(true, 1400)
-				g.SetEffect(2, 0, []EffectValue{{Index: delay.Kind().Find("feedback"), Value: 0.8}}, 1400, 100)
+				g.SetEffect(2, "delay", delay.Kind(), []EffectValue{{Index: delay.Kind().Find("feedback"), Value: 0.8}}, 1400, 100)
 			},
 			1500: func() { g.Buses[3].Duck.Change(nil, 1500) },
+			1600: func() { g.SetEffects(3, chain([]int{2, -1}, compressor, delay), 1600) },
+			1603: func() { g.SetEffects(3, chain(nil), 1603) }, // never heard
+			1607: func() { g.SetEffects(3, chain([]int{-1}, compressor), 1607) },
+			1630: func() { g.SetEffects(2, chain(nil), 1630) },
+			2222: func() { g.SetEffects(2, chain([]int{-1}, delay), 2222) },
 		}
 	}
 	g, commands := build()

@@ -87,8 +87,8 @@ func (r *Responses) Known() bool { return r.known }
 // so that its voices get new scores. The result reports whether any bus is marked.
 func (g *Graph) RefreshResponses(r *Responses, frame int64) (changed bool) {
 	r.known = true
-	for at := len(g.tree.MixOrder) - 1; at >= 0; at-- {
-		i := g.tree.MixOrder[at]
+	for at := len(g.order) - 1; at >= 0; at-- {
+		i := g.order[at]
 		b, w := &g.Buses[i], &r.Buses[i]
 		through, sent, total := w.Through, w.Sent, w.Total
 		b.refreshOwn(w, frame, g.hop)
@@ -137,7 +137,7 @@ func (b *Bus) refreshOwn(w *Response, frame, hop int64) {
 	w.ownFrame, w.own, b.responseStale = at, spectrum.Flat(), false
 	b.filter.ApplyResponse(frame, &w.own)
 	w.ownFades = !b.filter.Settled(frame)
-	for _, p := range b.effects {
+	for _, p := range b.newest().processors {
 		moves := p.Passes(frame, (*[spectrum.Bands]float64)(&w.own))
 		w.ownFades = w.ownFades || moves
 	}

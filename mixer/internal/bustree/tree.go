@@ -62,12 +62,30 @@ func New(buses []Bus, outputs []string) (*Tree, error) {
 			return nil, err
 		}
 	}
-	up, edges := t.MixOrder, t.edges()
-	if t.MixOrder = t.order(up, edges); len(t.MixOrder) < len(up) {
+	keys := make([][]int, len(buses))
+	for i := range keys {
+		keys[i] = t.Nodes[i].Keys
+	}
+	order, err := t.Order(t.MixOrder, keys)
+	if err != nil {
+		return nil, err
+	}
+	t.MixOrder = order
+	return t, nil
+}
+
+// Order sorts the bus indices in up into mixing order: each bus comes after the buses below it, after the buses that
+// send to it and after its keys. keys holds by bus the indices of the buses that its effects listen to; -1 is the bus
+// itself. Otherwise the order of up is kept. In up, parents must be last. The result may be up itself. If a bus would be
+// mixed after itself, the error contains its name and the loop.
+func (t *Tree) Order(up []int, keys [][]int) ([]int, error) {
+	edges := t.edges(keys)
+	ordered := t.order(up, edges)
+	if len(ordered) < len(up) {
 		bus, circle := t.loop(up, edges)
 		return nil, fmt.Errorf("bus %q comes to itself: %s", bus, circle)
 	}
-	return t, nil
+	return ordered, nil
 }
 
 // checkNames returns an error if a name of a bus or an output is missing or used twice. The master is not among buses.
@@ -182,8 +200,8 @@ type edge struct {
 	text     string
 }
 
-// edges returns the edges of all parents, sends and keys.
-func (t *Tree) edges() (all []edge) {
+// edges returns the edges of all parents, sends and keys, which are given by bus.
+func (t *Tree) edges(keys [][]int) (all []edge) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		switch {
@@ -196,7 +214,7 @@ func (t *Tree) edges() (all []edge) {
 		for _, to := range n.Sends {
 			all = append(all, edge{i, to, "%q sends to %q"})
 		}
-		for _, key := range n.Keys {
+		for _, key := range keys[i] {
 			if key >= 0 {
 				all = append(all, edge{key, i, "%[2]q listens to %[1]q"})
 			}
