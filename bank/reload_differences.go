@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"voicepool/bank/rules"
-	"voicepool/effect"
 	"voicepool/internal/sheet/fields"
 	"voicepool/internal/sheet/yaml"
 	"voicepool/mixer"
@@ -33,6 +32,9 @@ func (*difference) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} 
 // addDifference adds a difference at path, a path of keys such as buses, sfx, parent, with a message formatted as by
 // fmt.Sprintf. If the file lacks a key of path, the place is the last key found. path must not be empty.
 func (l *reloadDifferences) addDifference(path []string, format string, args ...any) {
+	if slices.Equal(path, []string{"master", "effects"}) {
+		path = l.masterEffects()
+	}
 	position := yaml.Position{}
 	for n, i := l.root, 0; n != nil && i < len(path); i++ {
 		at := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == path[i] })
@@ -80,12 +82,7 @@ func (l *reloadDifferences) compare(m *mixer.Mixer, old, now *rules.Rules) {
 	}
 	if !slices.EqualFunc(old.Outputs, now.Outputs, func(a, b rules.Output) bool { return a.Name == b.Name && a.Channel == b.Channel }) {
 		l.addDifference([]string{"outputs"}, what)
-	} else {
-		for i := range now.Outputs {
-			l.effects([]string{"outputs", now.Outputs[i].Name, "effects"}, old.Outputs[i].Effects, now.Outputs[i].Effects)
-		}
 	}
-	l.effects(l.masterEffects(now), old.Master.Effects, now.Master.Effects)
 	oldBuses := map[string]*rules.Bus{}
 	for i := range old.Buses {
 		oldBuses[old.Buses[i].Name] = &old.Buses[i]
@@ -109,7 +106,6 @@ func (l *reloadDifferences) compare(m *mixer.Mixer, old, now *rules.Rules) {
 		if before.Voices != b.Voices {
 			l.addDifference([]string{"buses", b.Name, "voices"}, what)
 		}
-		l.effects([]string{"buses", b.Name, "effects"}, before.Effects, b.Effects)
 		if !sameSends(before.Sends, b.Sends) {
 			l.addDifference([]string{"buses", b.Name, "sends"}, "only a new mixer adds, removes or changes sends, but for their gains; call NewMixer. Until then they lead where they did")
 		}
@@ -117,22 +113,16 @@ func (l *reloadDifferences) compare(m *mixer.Mixer, old, now *rules.Rules) {
 }
 
 // masterEffects returns the path of keys to the effects of the master in the file: in `master`, or in the first
-// output of now if the master has no such key.
-func (l *reloadDifferences) masterEffects(now *rules.Rules) []string {
-	if master := fields.Find(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Find(master.Value, "effects") == nil) {
-		return []string{"outputs", now.Outputs[0].Name, "effects"}
+// output if the master has no such key.
+func (l *reloadDifferences) masterEffects() []string {
+	path := []string{"master", "effects"}
+	if master := fields.Find(l.root, "master"); master != nil && fields.Find(master.Value, "effects") != nil {
+		return path
 	}
-	return []string{"master", "effects"}
-}
-
-// effects adds a difference at path if old and now, two versions of the effects of a bus, differ in kind, name, key
-// or order. Differences of their values do not count.
-func (l *reloadDifferences) effects(path []string, old, now []effect.Effect) {
-	if !slices.EqualFunc(old, now, func(a, b effect.Effect) bool {
-		return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key
-	}) {
-		l.addDifference(path, "only a new mixer adds, removes or moves effects; call NewMixer. Until then they stay as they were")
+	if outputs := fields.Find(l.root, "outputs"); outputs != nil && len(outputs.Value.Pairs) > 0 {
+		return []string{"outputs", outputs.Value.Pairs[0].Key, "effects"}
 	}
+	return path
 }
 
 // sameSends reports whether a and b, two versions of the sends of a bus, have the same targets and pre-fader flags.

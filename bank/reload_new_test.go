@@ -3,12 +3,15 @@ package bank_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"voicepool/bank"
+	"voicepool/mixer"
 )
 
 // TestReloadWhatTheMixerLacks checks that a bus and a pool size that need a new mixer are reported, and that
@@ -159,5 +162,73 @@ func TestABusThatComesBack(t *testing.T) {
 	}
 	if bus, _ := m.Bus("sfx"); bus.Gain() != -20 {
 		t.Errorf("the bus is at %v", bus.Gain())
+	}
+}
+
+// TestReloadOfEffects adds, removes, swaps and replaces effects of a bus, an output and the master. An active scene
+// changes a value of an effect. Each bus must then have the effects of a new mixer in that scene.
+func TestReloadOfEffects(t *testing.T) {
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const scene = "scenes: {menu: {buses: {sfx: {effects: {width: {width: 0.25}}}}}}\n"
+	file := func(master, aux, sfx string) string {
+		return "rate: 8000\nmaster: {effects: [" + master + "]}\noutputs: {main: {channels: 1-2}, aux: {channels: 3-4, effects: [" + aux + "]}}\n" +
+			"buses: {sfx: {effects: [" + sfx + "]}, low: {}}\nsounds: {s: {file: sfx/b.wav, bus: sfx}}\n" + scene
+	}
+	texts := []string{
+		file("eq", "drive", "reverb, width"),
+		file("", "drive", "width, reverb"),
+		file("eq, delay", "", "{width: {width: 1.5}}"),
+		file("{delay: {time: 0.5}}", "{drive: {amount: 20}}, delay", "{compressor: {key: low}}, {delay: {id: far}}, width"),
+		file("eq", "drive", "{reverb: {time: 3}}, {width: {width: 0.75}}"),
+	}
+	effects := func(m *mixer.Mixer) (all []string) {
+		for _, name := range []string{"master", "aux", "sfx"} {
+			bus, err := m.Bus(name)
+			check(err)
+			all = append(all, name)
+			for _, e := range bus.Effects() {
+				all = append(all, fmt.Sprintf("%+v", e), e.Key)
+				for i := range e.Kind().Len() {
+					all = append(all, fmt.Sprint(e.Value(i)))
+				}
+			}
+		}
+		return all
+	}
+	for i, from := range texts {
+		for j, to := range texts {
+			b, m, f := reloading(t, from)
+			check(b.Scene("menu", 0))
+			render(m, 400)
+			rewrite(f, "sounds.yaml", []byte(to))
+			check(b.Reload())
+			render(m, 4000)
+			fresh, other, _ := reloading(t, to)
+			for _, name := range []string{"menu", ""} {
+				check(b.Scene(name, 0))
+				check(fresh.Scene(name, 0))
+				render(m, 800)
+				render(other, 800)
+				if got, want := effects(m), effects(other); !slices.Equal(got, want) {
+					t.Errorf("from %d to %d in scene %q: %q, want %q", i, j, name, got, want)
+				}
+			}
+		}
+	}
+	b, m, f := reloading(t, texts[0])
+	rewrite(f, "sounds.yaml", []byte(strings.Replace(file("eq", "drive", "{compressor: {key: new}}, width"), "low: {}", "new: {}", 1)))
+	const want = "sounds.yaml:4:15: effects: only a new mixer takes these effects; call NewMixer. Until then they stay as they were: "
+	if err := b.Reload(); !errors.Is(err, bank.ErrMixer) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	bus, err := m.Bus("sfx")
+	check(err)
+	if all := bus.Effects(); len(all) != 2 || all[0].Name() != "reverb" {
+		t.Errorf("after an error the bus has %v", all)
 	}
 }

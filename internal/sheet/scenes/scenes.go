@@ -34,10 +34,12 @@ type State struct {
 // busState holds the values of one bus.
 type busState struct {
 	name      string
+	path      []string     // of its keys in the file
 	change    mixer.Change // the properties of the bus
 	duck      mixer.Duck
 	duckScene string // the scene that sets duck; "": the file
 
+	chain   []effect.Effect         // the effects in their order, with the values of the file
 	effects map[string]effectState  // by name
 	sends   map[string]pcm.Decibels // by destination bus
 }
@@ -51,18 +53,18 @@ type effectState struct {
 // NewFile returns the File of the rules r, which must not change afterwards.
 func NewFile(r *rules.Rules) *File {
 	f := &File{rules: r, scenes: make(map[*rules.Scene][]*rules.SceneBus, len(r.Scenes))}
-	f.buses = append(f.buses, &busState{name: "master", change: mixer.Change{Gain: r.Master.Gain, Filters: mixer.Filters{LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}}, effects: valuesOf(r.Master.Effects)})
+	f.buses = append(f.buses, &busState{name: "master", path: []string{"master"}, change: mixer.Change{Gain: r.Master.Gain, Filters: mixer.Filters{LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}}, chain: r.Master.Effects, effects: valuesOf(r.Master.Effects)})
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; i > 0 {
-			f.buses = append(f.buses, &busState{name: o.Name, change: mixer.Change{Gain: o.Gain, Filters: mixer.Filters{LowPass: o.LowPass, HighPass: o.HighPass}}, effects: valuesOf(o.Effects)})
+			f.buses = append(f.buses, &busState{name: o.Name, path: []string{"outputs", o.Name}, change: mixer.Change{Gain: o.Gain, Filters: mixer.Filters{LowPass: o.LowPass, HighPass: o.HighPass}}, chain: o.Effects, effects: valuesOf(o.Effects)})
 		}
 	}
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		f.buses = append(f.buses, &busState{
-			name:   b.Name,
+			name: b.Name, path: []string{"buses", b.Name},
 			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Filters: mixer.Filters{LowPass: b.LowPass, HighPass: b.HighPass}, Mute: b.Mute, Solo: b.Solo},
-			duck:   b.Duck.MixerDuck(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
+			duck:   b.Duck.MixerDuck(r.Rate), chain: b.Effects, effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
 		})
 	}
 	slices.SortFunc(f.buses, func(a, b *busState) int { return cmp.Compare(a.name, b.name) })
@@ -222,7 +224,8 @@ func NewStage(m *mixer.Mixer, f *File, at func(int64) mixer.Moment) Stage {
 }
 
 // Move moves the mixer to the state to within the time within, starting at frame, which may be mixer.Now. Buses
-// outside the state stay unchanged; effects and sends that the mixer lacks are skipped. Changes that need another
+// outside the state stay unchanged; sends that the mixer lacks are skipped. A state of another File may have other
+// effects: they replace the present ones at once, with the crossfade of mixer.Bus.SetEffects. Changes that need another
 // mixer, such as more voices than its maximum, are reported to reportDifference with their path in the file and keep
 // the old value. After an error of the mixer, part of the changes may be made. The next Move, to any state, takes them
 // into account.
@@ -269,6 +272,15 @@ func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within t
 			return old, err
 		}
 	}
+	switch err := now.replaceEffects(bus, old); {
+	case errors.Is(err, mixer.ErrOption):
+		reportDifference(append(slices.Clip(now.path), "effects"), "only a new mixer takes these effects; call NewMixer. Until then they stay as they were: %v", err)
+	case err != nil:
+		return old.with(now.change, old.effects, old.sends), err
+	case !sameEffects(now.chain, old.chain):
+		old = old.with(old.change, now.effects, old.sends)
+		old.chain = now.chain
+	}
 	now = now.restrictedTo(old)
 	effects, err := s.moveEffects(frame, bus, now.effects, old.effects, within)
 	if err != nil {
@@ -292,6 +304,28 @@ func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within t
 		return old.with(now.change, effects, sends), err
 	}
 	return now, nil
+}
+
+// replaceEffects gives bus the effects of b, unless the present state old has the same effects with other values. The
+// error comes from Bus.SetEffects; the effects then stay as they were.
+func (b *busState) replaceEffects(bus mixer.Bus, old *busState) error {
+	if sameEffects(b.chain, old.chain) {
+		return nil
+	}
+	all := slices.Clone(b.chain)
+	for i := range all {
+		for name, x := range b.effects[all[i].Name()].values {
+			if err := all[i].Set(name, x); err != nil {
+				return err
+			}
+		}
+	}
+	return bus.SetEffects(all)
+}
+
+// sameEffects reports whether a and b have the same kinds, names and keys in the same order. Their values may differ.
+func sameEffects(a, b []effect.Effect) bool {
+	return slices.EqualFunc(a, b, func(a, b effect.Effect) bool { return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key })
 }
 
 // with returns a copy of b with the given properties, effects and sends, and the duck of b.
@@ -319,7 +353,7 @@ func (b *busState) restrictedTo(old *busState) *busState {
 		}
 	}
 	restricted := *b
-	restricted.effects, restricted.sends = effects, sends
+	restricted.chain, restricted.effects, restricted.sends = old.chain, effects, sends
 	return &restricted
 }
 
