@@ -67,6 +67,7 @@ var pages = []struct {
 	{"docs/decisions/028-release-stores.md", 0},
 	{"docs/decisions/029-generic-types.md", 0},
 	{"docs/decisions/030-tags-and-references.md", 0},
+	{"docs/decisions/031-loops-against-one-shots.md", 0},
 	{"docs/sounds.md", 0},
 	{"docs/explain.md", 0},
 	{"docs/realtime.md", 0},
