@@ -7,14 +7,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"voicepool/cmd/internal/serve/pipenet"
 	"voicepool/cmd/internal/show/osc"
 	"voicepool/cue"
 )
 
-// bound is the longest time that a test waits for an immediate event.
-const bound = 30 * time.Second
+// bound is the longest time that a test waits for an immediate event. It only ends a test that hangs: a busy machine
+// can stall a test for a minute.
+const bound = 5 * time.Minute
 
 // remote is a client of a server.
 type remote struct {
@@ -167,6 +170,19 @@ func serve(t testing.TB, o Options, change ...func(*Server)) *Server {
 	return s
 }
 
+// inBubble runs a test with a server on a network in memory, in a bubble of testing/synctest. Its time limits then
+// pass at once, and no stall of the machine can exceed them.
+func inBubble(t *testing.T, o Options, test func(*testing.T, *Server)) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(o)
+		if err := s.Serve(pipenet.New(), &network{in: make(chan datagram)}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		test(t, s)
+	})
+}
+
 // one returns the options of a server of one room.
 func one(r Room) Options {
 	return Options{Rooms: func(name string) Room {
@@ -180,11 +196,24 @@ func one(r Room) Options {
 // overTCP returns a remote over TCP.
 func overTCP(t testing.TB, s *Server) *remote {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.Addr().String())
+	conn := dial(t, s)
+	return newRemote(t, conn, conn, true)
+}
+
+// dial connects to the TCP listener of a server.
+func dial(t testing.TB, s *Server) net.Conn {
+	t.Helper()
+	var conn net.Conn
+	var err error
+	if n, memory := s.tcp.(*pipenet.Network); memory {
+		conn, err = n.Dial(t.Context(), "", "")
+	} else {
+		conn, err = net.Dial("tcp", s.Addr().String())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newRemote(t, conn, conn, true)
+	return conn
 }
 
 // overUDP returns a remote that sends from one port and receives at another, as Companion does, with a server

@@ -93,17 +93,17 @@ const (
 	peerTimeout  = 61 * time.Second       // a UDP sender is forgotten after this time without a message
 	pollInterval = 50 * time.Millisecond  // polling interval for changes
 	closeTimeout = 200 * time.Millisecond // time limit for the last message of a closing server
+	loginTimeout = time.Minute            // time limit for the first permitted message of a connection
+	frameTimeout = 10 * time.Second       // time limit for a frame, and for a write
 
 	replyPort = 53001
 )
 
 // Server answers remotes.
 type Server struct {
-	options      Options
-	counters     *Counters
-	loginTimeout time.Duration // time limit for the first permitted message of a connection
-	frameTimeout time.Duration // time limit for a frame, and for a write
-	now          func() time.Time
+	options  Options
+	counters *Counters
+	now      func() time.Time
 
 	mutex         sync.Mutex
 	tcp           net.Listener
@@ -128,7 +128,7 @@ func New(o Options) *Server {
 	o.ReplyPort = cmp.Or(o.ReplyPort, replyPort)
 	o.Counters = cmp.Or(o.Counters, new(Counters))
 	return &Server{
-		options: o, counters: o.Counters, loginTimeout: time.Minute, frameTimeout: 10 * time.Second, now: time.Now,
+		options: o, counters: o.Counters, now: time.Now,
 		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, senderQueues: map[netip.AddrPort]*senderQueue{}, subscriptions: map[subscription]*roomState{}, ids: map[string]string{}, ended: make(chan struct{}),
 	}
 }

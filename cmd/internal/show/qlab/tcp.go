@@ -92,7 +92,7 @@ func (s *Server) removeConn(c *client) {
 // After a permitted message the client may be silent without a limit. The caller closes the connection.
 func (c *client) listen() {
 	s, conn := c.server, c.conn.conn
-	conn.SetReadDeadline(time.Now().Add(s.loginTimeout))
+	conn.SetReadDeadline(time.Now().Add(loginTimeout))
 	var frames osc.Frames
 	piece := make([]byte, 4096)
 	waiting := false // for the end of a frame
@@ -112,7 +112,7 @@ func (c *client) listen() {
 		case !c.authenticated: // the deadline for the first permitted message stays
 		case pending && (!waiting || whole):
 			waiting = true
-			conn.SetReadDeadline(time.Now().Add(s.frameTimeout))
+			conn.SetReadDeadline(time.Now().Add(frameTimeout))
 		case !pending:
 			waiting = false
 			conn.SetReadDeadline(time.Time{})
@@ -131,7 +131,7 @@ func (c *client) listen() {
 func (c *connection) write(packet []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	patience := c.server.frameTimeout
+	patience := frameTimeout
 	select {
 	case <-c.server.ended:
 		patience = closeTimeout

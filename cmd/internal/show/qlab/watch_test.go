@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/cmd/internal/serve/pipenet"
 	"voicepool/cue"
 )
 
@@ -66,8 +67,9 @@ func TestUpdates(t *testing.T) {
 }
 
 // TestClose checks that closing a server notifies its clients and closes connections immediately.
-func TestClose(t *testing.T) {
-	s := serve(t, one(newFake(t, sheet)))
+func TestClose(t *testing.T) { inBubble(t, one(newFake(t, sheet)), testClose) }
+
+func testClose(t *testing.T, s *Server) {
 	r, silent := overTCP(t, s), overTCP(t, s)
 	r.ask("/updates", int32(1))
 	silent.ask("/version")
@@ -85,7 +87,7 @@ func TestClose(t *testing.T) {
 	if n := s.counters.Clients.Load(); n != 0 {
 		t.Errorf("%d clients are left", n)
 	}
-	if err := s.Listen("127.0.0.1:0"); err == nil {
+	if err := s.Serve(pipenet.New(), &network{in: make(chan datagram)}); err == nil {
 		t.Error("a server that has ended listens")
 	}
 }
