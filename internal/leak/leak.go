@@ -13,8 +13,8 @@ import (
 )
 
 // patience is the time that goroutines may take to end. It is long because only a failing test needs it, and
-// because on a busy machine a goroutine may wait seconds for a processor.
-const patience = 30 * time.Second
+// because on a busy machine a goroutine may wait most of a minute for a processor.
+const patience = 2 * time.Minute
 
 // Main runs the tests of a package, for use in TestMain, and fails if they leave goroutines running. known
 // are functions of goroutines that may stay, by their full names, as in "example.org/driver.(*Context).loop".
@@ -46,16 +46,16 @@ func Running() map[string]bool {
 	return all
 }
 
-// Find waits up to 30 seconds and then returns an error with the stacks of the remaining goroutines. It ignores
-// the calling goroutine, the goroutines in before, those of package testing, and those that run a known
-// function.
+// Find waits up to two minutes and then returns an error with the stacks of the remaining goroutines. It ignores
+// the calling goroutine, the goroutines in before, and all goroutines of packages testing and testing/synctest or with
+// a known function.
 func Find(before map[string]bool, known ...string) error {
 	known = append(known, "os/signal.loop", "os/signal.signal_recv")
 	begin := time.Now()
 	for pause := time.Microsecond; ; pause = min(2*pause, patience/20) {
 		left := slices.DeleteFunc(stacks(), func(stack string) bool {
 			return before[number(stack)] || slices.ContainsFunc(functions(stack), func(f string) bool {
-				return strings.HasPrefix(f, "testing.") || slices.Contains(known, f)
+				return strings.HasPrefix(f, "testing.") || strings.HasPrefix(f, "testing/synctest.") || slices.Contains(known, f)
 			})
 		})
 		switch {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicepool/cmd/internal/serve/pipenet"
 	"voicepool/cmd/internal/serve/webauth"
 )
 
@@ -137,7 +138,9 @@ func TestLoginPages(t *testing.T) {
 }
 
 // TestRefusedPages checks that refused rates and connections show a page, too.
-func TestRefusedPages(t *testing.T) {
+func TestRefusedPages(t *testing.T) { inBubble(t, testRefusedPages) }
+
+func testRefusedPages(t *testing.T, n *pipenet.Network) {
 	g := webauth.New(webauth.Options{Loopback: true, Limits: webauth.Limits{AddressRate: 1, Connections: 1}})
 	full := func(accept string) *httptest.ResponseRecorder {
 		for {
@@ -148,16 +151,16 @@ func TestRefusedPages(t *testing.T) {
 	}
 	isPage(t, "rate", full(browserAccepts), full("*/*"))
 
-	addr := serve(t, g, nil, nil)
-	first := dial(t, addr)
+	d := serveOn(t, g, n)
+	first := dial(t, d)
 	io.WriteString(first, "GET / HTTP/1.1\r\n") // the only permitted connection
 	for accept, kind := range map[string]string{browserAccepts: "text/html; charset=utf-8", "*/*": "application/problem+json"} {
-		r, err := http.NewRequest("GET", "http://"+addr+"/", nil)
+		r, err := http.NewRequest("GET", "http://localhost/", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Accept", accept)
-		w, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: bound}).Do(r)
+		w, err := client(d).Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
