@@ -40,8 +40,7 @@ func ready(t testing.TB, s *server, c Config) *Device {
 }
 
 func TestContract(t *testing.T) {
-	t.Parallel() // it waits for blocks
-	devicetest.Run(t, func(t testing.TB) device.Device { return ready(t, &server{}, Config{}) }, nil)
+	devicetest.RunInBubble(t, func(t testing.TB) device.Device { return ready(t, &server{}, Config{}) }, nil)
 }
 
 // counter is a source whose frames are numbers.

@@ -51,8 +51,7 @@ func (c *multiOutputCounter) frames() int {
 func TestContractOutputs(t *testing.T) {
 	for _, outputs := range []int{2, 4, 16} {
 		t.Run(fmt.Sprint(outputs), func(t *testing.T) {
-			t.Parallel() // it waits for blocks
-			devicetest.Run(t, func(t testing.TB) device.Device {
+			devicetest.RunInBubble(t, func(t testing.TB) device.Device {
 				return ready(t, multiOutputServer(outputs), Config{Outputs: outputs})
 			}, nil)
 		})
@@ -95,7 +94,9 @@ func TestPlaysOutputs(t *testing.T) {
 
 // TestStreamRequest checks that the stream has two channels per output, without positions, in the order of the
 // sink's channels. The server's latency is unchanged.
-func TestStreamRequest(t *testing.T) {
+func TestStreamRequest(t *testing.T) { synctest.Test(t, testStreamRequest) } // a stall exceeds no time limit
+
+func testStreamRequest(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		s := multiOutputServer(outputs)
 		ready(t, s, Config{Outputs: outputs, Buffer: 20 * time.Millisecond}).Close()
@@ -123,7 +124,9 @@ func TestStreamRequest(t *testing.T) {
 }
 
 // TestTooFewChannels checks that a sink with fewer channels is rejected, with an error that contains both numbers.
-func TestTooFewChannels(t *testing.T) {
+func TestTooFewChannels(t *testing.T) { synctest.Test(t, testTooFewChannels) } // a stall exceeds no time limit
+
+func testTooFewChannels(t *testing.T) {
 	const two = `the sink "speakers" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
 	for _, c := range []struct {
 		outputs, channels int

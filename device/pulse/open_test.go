@@ -139,7 +139,9 @@ func TestOpenEnds(t *testing.T) {
 
 // TestSink checks that the sink in the configuration has priority, then the environment, then the server's
 // default.
-func TestSink(t *testing.T) {
+func TestSink(t *testing.T) { synctest.Test(t, testSink) } // a stall exceeds no time limit
+
+func testSink(t *testing.T) {
 	for _, c := range []struct {
 		sink, env string
 		want      uint32
@@ -157,7 +159,9 @@ func TestSink(t *testing.T) {
 }
 
 // TestSinks checks the list of the server's sinks.
-func TestSinks(t *testing.T) {
+func TestSinks(t *testing.T) { synctest.Test(t, testSinks) } // a stall exceeds no time limit
+
+func testSinks(t *testing.T) {
 	d := ready(t, &server{sinks: []string{"speakers", "phones"}}, Config{})
 	defer d.Close()
 	got, err := sinks(d.conn)
@@ -171,7 +175,9 @@ func TestSinks(t *testing.T) {
 }
 
 // TestLongNames checks that names of any length fit in a request.
-func TestLongNames(t *testing.T) {
+func TestLongNames(t *testing.T) { synctest.Test(t, testLongNames) } // a stall exceeds no time limit
+
+func testLongNames(t *testing.T) {
 	long := strings.Repeat("ä", 5000)
 	for _, outputs := range []int{1, device.MaxOutputs} {
 		ready(t, multiOutputServer(outputs), Config{Name: long, Title: long + "\x00", Icon: long, Outputs: outputs}).Close()
