@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestSecondShow checks that a second show of the same sheet on the same device prints a warning
@@ -75,9 +76,18 @@ func TestSecondShow(t *testing.T) {
 		t.Errorf("a show on another device says %q", said)
 	}
 	const entry = `unix:\S+\.sock  \S*show\.yaml  since \d+ \w+ \d\d:\d\d:\d\d  on null  standby `
-	said, _ = starts("go", filepath.Join("..", filepath.Base(folder), "show.yaml"), "--device", "null")
-	if want := regexp.MustCompile(`^voicepool: \S+ is played already, and now twice; to run the first: voicepool attach ` + entry + `2\n$`); !want.MatchString(said) {
-		t.Errorf("the second show says %q", said)
+	// A busy machine may leave out a show that does not answer within 2 s; then the program is asked again.
+	limit := time.Now().Add(hangs)
+	want := regexp.MustCompile(`^voicepool: \S+ is played already, and now twice; to run the first: voicepool attach ` + entry + `2\n$`)
+	for {
+		said, again := starts("go", filepath.Join("..", filepath.Base(folder), "show.yaml"), "--device", "null")
+		if want.MatchString(said) {
+			break
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("the second show says %q", said)
+		}
+		again("quit", `"ok":true`)
 	}
 	for _, c := range []struct {
 		show  string
@@ -87,12 +97,16 @@ func TestSecondShow(t *testing.T) {
 		{"show.yaml", []string{"3 shows play show.yaml; choose one:", entry + "2\n", entry + "1\n", "on raw:out.raw  standby 1"}},
 		{"none.yaml", []string{"no show none.yaml is running; these are:"}},
 	} {
-		command := exec.Command("voicepool", strings.Fields("attach "+c.show)...)
-		command.Dir, command.Env = folder, environment
-		text, _ := command.CombinedOutput()
-		for _, want := range c.wants {
-			if !regexp.MustCompile(want).Match(text) || command.ProcessState.ExitCode() != 2 {
-				t.Errorf("attach %s says %s, without %q", c.show, text, want)
+		for right := false; !right; {
+			command := exec.Command("voicepool", strings.Fields("attach "+c.show)...)
+			command.Dir, command.Env = folder, environment
+			text, _ := command.CombinedOutput()
+			right = true
+			for _, want := range c.wants {
+				right = right && regexp.MustCompile(want).Match(text) && command.ProcessState.ExitCode() == 2
+			}
+			if !right && time.Now().After(limit) {
+				t.Fatalf("attach %s says %s, without one of %q", c.show, text, c.wants)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"voicepool/cmd/internal/cli/flagtype"
 	"voicepool/mixer"
@@ -29,5 +30,16 @@ func TestFlagsWinOverSheet(t *testing.T) {
 	}
 	if sheet.Voices != 3 || sheet.Length != nil {
 		t.Error("the sheet has changed")
+	}
+}
+
+// TestGuardFlag checks the default guard time and that of --guard.
+func TestGuardFlag(t *testing.T) {
+	hour := new(flagtype.Time)
+	if err := hour.UnmarshalText([]byte("1h")); err != nil {
+		t.Fatal(err)
+	}
+	if none, long := (controlFlags{}).guard(), (controlFlags{Guard: hour}).guard(); none != 300*time.Millisecond || long != time.Hour {
+		t.Errorf("%v without the flag and %v with it, want 300ms and 1h0m0s", none, long)
 	}
 }

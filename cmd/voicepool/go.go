@@ -36,9 +36,7 @@ type controlFlags struct {
 // open opens the controls that the flags and o name: standard input, a socket, MIDI, keys, the screen. The result
 // controls a show of sheet. The caller must close it.
 func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Options) (*operator.Console, error) {
-	if o.Guard = showrun.Guard; f.Guard != nil {
-		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
-	}
+	o.Guard = f.guard()
 	o.Control, o.Midi, o.In, o.Out = f.Control, f.Midi, c.In, c.Out
 	o.Print = func(line string) {
 		if o.Screen == nil || c.ErrTerminal == nil { // otherwise the message would overwrite the screen
@@ -46,6 +44,14 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Opti
 		}
 	}
 	return operator.Open(sheet, o)
+}
+
+// guard returns the guard time of GOs: that of --guard, or the default.
+func (f controlFlags) guard() time.Duration {
+	if f.Guard == nil {
+		return showrun.Guard
+	}
+	return rules.Time(*f.Guard).Duration(1_000_000)
 }
 
 // check returns a usage error for an invalid --control, and if the flags l need standard output, too.

@@ -2,9 +2,11 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"voicepool/cmd/internal/cli/console"
 	"voicepool/cmd/internal/show/liveplay"
@@ -39,8 +41,15 @@ func asTerminal(t *testing.T) (*os.File, func() string) {
 	}
 }
 
-// TestPerformOnATerminal plays in real time with a live view.
+// TestPerformOnATerminal plays with a live view, on the clock of a bubble: a busy machine may draw no picture.
 func TestPerformOnATerminal(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt) // starts the goroutine of package signal outside of the bubble
+	defer signal.Stop(signals)
+	synctest.Test(t, testPerformOnATerminal)
+}
+
+func testPerformOnATerminal(t *testing.T) {
 	defer leak.Check(t)
 	terminal, drawn := asTerminal(t)
 	var out, messages strings.Builder

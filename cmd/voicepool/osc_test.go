@@ -16,6 +16,12 @@ import (
 // other message.
 func TestRunSendsOSC(t *testing.T) {
 	defer leak.Check(t)
+	for !sendsOSC(t) { // the machine was too busy for real time
+	}
+}
+
+// sendsOSC runs the show of TestRunSendsOSC. It returns false if messages were dropped because they waited too long.
+func sendsOSC(t *testing.T) bool {
 	l, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -44,17 +50,20 @@ cues:
 	if console.ExitCode(err) != console.ExitFailed {
 		t.Errorf("it ended with %v", err)
 	}
+	said := messages.String()
+	if strings.Contains(said, "messages waited for more than a second; they are left out") {
+		return false
+	}
 	packet := make([]byte, 2000)
 	for _, want := range []string{
 		"/eos/cue/12/fire\x00\x00\x00\x00,ifsT\x00\x00\x00\x00\x00\x00\x01\x3f\x00\x00\x00go\x00\x00",
 		"/last\x00\x00\x00,\x00\x00\x00",
 	} {
-		l.SetReadDeadline(time.Now().Add(10 * time.Second))
+		l.SetReadDeadline(time.Now().Add(hangs))
 		if n, err := l.Read(packet); err != nil || string(packet[:n]) != want {
 			t.Errorf("%q came, %v; want %q", packet[:n], err, want)
 		}
 	}
-	said := messages.String()
 	for _, once := range []string{
 		"voicepool: 0.100 s: osc /eos/cue/12/fire to " + to + "\n", "voicepool: 0.700 s: osc /last to " + to + "\n",
 		"voicepool: osc to " + dead + ": connection refused; the show continues, and its exit code will be 1\n",
@@ -66,4 +75,5 @@ cues:
 	if !strings.Contains(out.String(), "asked 1 = started 1") {
 		t.Errorf("printed: %q", out.String())
 	}
+	return true
 }

@@ -126,12 +126,16 @@ func check(ts *testscript.TestScript, want string, err error) {
 	}
 }
 
+// hangs is the time limit of waits for another process. It only ends a test that hangs: a busy machine can stall a
+// process for a minute.
+const hangs = 5 * time.Minute
+
 // hangUp is SIGHUP, which package syscall lacks for js.
 const hangUp = syscall.Signal(1)
 
 // interrupt SIGNAL FILE CODE COMMAND... sends a signal to a command when a file matches a pattern,
 // and checks the exit code. With FILE>BYTES, the file must also be larger than BYTES. KILL gives
-// the code -1.
+// the code -1. On a busy machine, the command may end by itself before the signal; then it starts again.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: interrupt SIGNAL FILE CODE COMMAND...")
@@ -141,33 +145,55 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	bytes, _ := strconv.ParseInt(least, 10, 64)
 	path, err := exec.LookPath(args[3])
 	ts.Check(err)
-	command := exec.Command(path, args[4:]...)
-	command.Dir = ts.MkAbs(".")
-	command.Env = append(os.Environ(), "PWD="+command.Dir, "PULSE_SERVER=", "XDG_RUNTIME_DIR=", "GORACE=atexit_sleep_ms=0")
-	command.Stdout, command.Stderr = ts.Stdout(), ts.Stderr()
 	// Child processes would inherit ignored signals, for example in the background.
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, sent)
 	defer signal.Stop(heard)
+	for late := true; late; {
+		late = interruptOnce(ts, sent, filepath.Join(ts.MkAbs("."), pattern), bytes, args[2], path, args[4:]...)
+	}
+}
+
+// interruptOnce starts a program, sends a signal when a file has a size, and checks the exit code. If the program ends
+// by itself before the signal, interruptOnce removes the file and returns true.
+func interruptOnce(ts *testscript.TestScript, sent os.Signal, file string, least int64, code, program string, args ...string) (late bool) {
+	command := exec.Command(program, args...)
+	command.Dir = ts.MkAbs(".")
+	command.Env = append(os.Environ(), "PWD="+command.Dir, "PULSE_SERVER=", "XDG_RUNTIME_DIR=", "GORACE=atexit_sleep_ms=0")
+	command.Stdout, command.Stderr = ts.Stdout(), ts.Stderr()
 	ts.Check(command.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	for limit := time.Now().Add(20 * time.Second); ; {
-		if found, _ := filepath.Glob(filepath.Join(command.Dir, pattern)); len(found) > 0 {
-			if info, err := os.Stat(found[0]); err == nil && info.Size() >= bytes {
-				ts.Check(command.Process.Signal(sent))
-				break
-			}
+	there := func() bool {
+		found, _ := filepath.Glob(file)
+		if len(found) == 0 {
+			return false
 		}
+		info, err := os.Stat(found[0])
+		return err == nil && info.Size() >= least
+	}
+	for limit := time.Now().Add(hangs); !there(); {
 		select {
 		case err := <-ended:
-			ts.Fatalf("it ended before %s was there: %v", args[1], err)
+			if !there() {
+				ts.Fatalf("it ended before %s was there: %v", file, err)
+			}
+			ended <- err
 		case <-time.After(5 * time.Millisecond):
 		}
 		if time.Now().After(limit) {
 			command.Process.Kill()
-			ts.Fatalf("%s never came", args[1])
+			ts.Fatalf("%s never came", file)
 		}
 	}
-	check(ts, args[2], <-ended)
+	err := command.Process.Signal(sent)
+	if errors.Is(err, os.ErrProcessDone) {
+		ts.Check(<-ended)
+		found, _ := filepath.Glob(file)
+		ts.Check(os.Remove(found[0]))
+		return true
+	}
+	ts.Check(err)
+	check(ts, code, <-ended)
+	return false
 }

@@ -63,7 +63,7 @@ func trusting(t *testing.T, all ...*x509.Certificate) *http.Client {
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patient}
+	return &http.Client{Transport: transport, Timeout: hangs}
 }
 
 // TestServeTLS checks that --cert and --key serve everything under TLS, including WebSockets and
@@ -101,7 +101,7 @@ func TestServeTLS(t *testing.T) {
 		t.Errorf("plain HTTP is answered %d", plain.StatusCode)
 	}
 
-	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	socket, _, err := websocket.Dial(ctx, "wss"+strings.TrimPrefix(s.url, "https")+"/v1/rooms/main/ws", &websocket.DialOptions{HTTPClient: client})
 	if err != nil {

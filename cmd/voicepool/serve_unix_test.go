@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,9 +20,6 @@ import (
 	"testing"
 	"time"
 )
-
-// patient is the time limit of waits in tests of a server.
-const patient = 60 * time.Second
 
 // served is a serving process.
 type served struct {
@@ -65,7 +63,7 @@ func startServer(t *testing.T, environment []string, args ...string) *served {
 		s.command.Process.Kill()
 		select {
 		case <-s.ended:
-		case <-time.After(patient):
+		case <-time.After(hangs):
 			t.Error("it does not end")
 		}
 	})
@@ -89,7 +87,7 @@ func startServer(t *testing.T, environment []string, args ...string) *served {
 		if !ok {
 			t.Fatalf("it has ended: %s", s.log())
 		}
-	case <-time.After(patient):
+	case <-time.After(hangs):
 		t.Fatalf("it says nothing: %s", s.log())
 	}
 	return s
@@ -104,7 +102,7 @@ func (s *served) end(signal os.Signal) (code int, took time.Duration) {
 	}
 	select {
 	case <-s.ended:
-	case <-time.After(patient):
+	case <-time.After(hangs):
 		s.t.Fatalf("it does not end: %s", s.log())
 	}
 	return s.command.ProcessState.ExitCode(), time.Since(begin)
@@ -124,7 +122,7 @@ func (s *served) ask(method, path, token, body string) (int, string) {
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := (&http.Client{Timeout: patient}).Do(r)
+	answer, err := (&http.Client{Timeout: hangs}).Do(r)
 	if err != nil {
 		s.t.Fatalf("%v; it said %s", err, s.log())
 	}
@@ -147,9 +145,9 @@ func (s *served) want(method, path, token, body string, status int, part string)
 // until waits for a condition.
 func (s *served) until(what string, so func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(patient); !so(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(hangs); !so(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			s.t.Fatalf("%s: not within %v; it said %s", what, patient, s.log())
+			s.t.Fatalf("%s: not within %v; it said %s", what, hangs, s.log())
 		}
 	}
 }
@@ -164,6 +162,10 @@ func write(t *testing.T, path, text string) {
 // TestServe checks that a server with the embedded sounds starts, plays, and shuts down in order.
 func TestServe(t *testing.T) {
 	t.Parallel()
+	// Child processes would inherit ignored signals, for example in the background.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt)
+	defer signal.Stop(heard)
 	for signal, want := range map[os.Signal]int{syscall.SIGTERM: 0, os.Interrupt: 130} {
 		s := startServer(t, nil, "--device", "none")
 		s.want("GET", "/healthz", "", "", 200, "ok")
@@ -365,7 +367,7 @@ func TestServeNotifies(t *testing.T) {
 		t.Skip(err) // the name is too long for a socket
 	}
 	defer c.Close()
-	c.SetReadDeadline(time.Now().Add(2 * patient))
+	c.SetReadDeadline(time.Now().Add(hangs))
 	hear := func(want string) {
 		t.Helper()
 		p := make([]byte, 4096)

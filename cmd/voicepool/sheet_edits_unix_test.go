@@ -22,7 +22,7 @@ import (
 // and puts it back.
 func TestGoTakesEdits(t *testing.T) {
 	t.Parallel()
-	const ten = schematest.Text("10m") // the length, which would end the show
+	const ten = schematest.Text("10h") // the length, which would end the show
 	path := filepath.Join(t.TempDir(), "show.yaml")
 	write(t, path, schematest.Sheet().With("length", ten).Flow())
 	command := exec.Command("voicepool", "go", path, "--device", "null", "--control", "-")

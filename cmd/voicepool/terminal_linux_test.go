@@ -102,7 +102,7 @@ func TestTerminalIsGone(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(folder, "show.yaml"), []byte(sheet), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), hangs)
 			defer cancel()
 			line := "exec voicepool run show.yaml --device wav:heard.wav --report heard.json " + c.flags
 			if c.nohup {
@@ -156,7 +156,7 @@ func TestTypedAhead(t *testing.T) {
 	if _, err := looks.WriteString("  "); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	command := exec.CommandContext(ctx, "voicepool", "go", "show.yaml", "--device", "null", "--record-goes", "goes.txt")
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = folder, programs, programs, programs
@@ -209,7 +209,7 @@ func TestScreenTerminals(t *testing.T) {
 					t.Fatal(fail)
 				}
 				defer elsewhere.Close()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), hangs)
 				defer cancel()
 				command := exec.CommandContext(ctx, "voicepool", strings.Fields("go show.yaml --device null --record-goes goes.txt --control unix:s "+flag)...)
 				command.Dir, command.Env = folder, append(os.Environ(), "TERM=xterm", "XDG_RUNTIME_DIR="+folder)
@@ -277,7 +277,7 @@ func TestScreenTerminals(t *testing.T) {
 // waitForFile waits until a file has more than some bytes.
 func waitForFile(t *testing.T, path string, bytes int64) {
 	t.Helper()
-	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(hangs); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
 		if info, err := os.Stat(path); err == nil && info.Size() > bytes {
 			return
 		}
@@ -300,7 +300,7 @@ func TestServeLink(t *testing.T) {
 		serves.Process.Kill()
 		serves.Wait()
 	})
-	late := time.AfterFunc(patient, func() { serves.Process.Kill(); programs.Close() })
+	late := time.AfterFunc(hangs, func() { serves.Process.Kill(); programs.Close() })
 	defer late.Stop()
 	link := ""
 	for lines := bufio.NewScanner(looks); link == "" && lines.Scan(); {
@@ -310,7 +310,7 @@ func TestServeLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := &http.Client{Jar: jar, Timeout: patient}
+	browser := &http.Client{Jar: jar, Timeout: hangs}
 	at, err := url.Parse(link)
 	if err != nil {
 		t.Fatal(err)
