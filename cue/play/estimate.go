@@ -40,15 +40,14 @@ func CheckRender(s *cue.Sheet) error { return bounds.CheckRender(s) }
 
 // EstimateOf returns the duration of sheet s and the number of voices that it needs. It plays the sheet without mixing
 // it. The limits of sounds and buses apply as in a render. If the pool of the sheet is too small for all starts, a
-// second pass with a large pool counts the voices. The parameter within is the wall time that all this may take. When
-// it is over, the result covers only part of the sheet, and Cut is set. A sound that cannot be loaded counts in
-// Missing and is not an error.
+// second pass with a large pool counts the voices. The parameter within is the wall time that both passes may take,
+// after the sounds are loaded. When it is over, the result covers only part of the sheet, and Cut is set. A sound that
+// cannot be loaded counts in Missing and is not an error.
 //
 // A sheet with a list must have times of GO; otherwise the error is the error of cue.Sheet.CheckGoes. Other errors come
 // from ctx, NewPlayer or Read.
 func EstimateOf(ctx context.Context, s *cue.Sheet, lib *library.Library, within time.Duration) (Estimate, error) {
 	var e Estimate
-	until := time.Now().Add(within)
 	e.Endless, e.HasTail = CheckRender(s) != nil, s.Length == nil && bounds.EffectTail(runsheet.New(s)) > 0
 	if s.CheckGoes() != nil {
 		return e, s.CheckGoes()
@@ -57,6 +56,7 @@ func EstimateOf(ctx context.Context, s *cue.Sheet, lib *library.Library, within 
 	if err := LoadSounds(ctx, s, lib, nil); err != nil && !errors.As(err, &missing) {
 		return e, err
 	}
+	until := time.Now().Add(within)
 	plain, lost := bounds.Simplified(s, missing)
 	e.Missing = lost
 	full, err := playWithoutMixing(ctx, plain, lib, until, &e)
