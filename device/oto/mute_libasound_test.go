@@ -40,8 +40,8 @@ func TestMuteLibasound(t *testing.T) {
 	}
 	select {
 	case <-ready:
-	case <-time.After(10 * time.Second):
-		t.Fatal("the driver is not ready within 10 s")
+	case <-time.After(2 * time.Minute): // a busy machine can stall a test for a minute
+		t.Fatal("the driver does not become ready")
 	}
 	restore()
 	if ctx.Err() == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"voicepool/internal/longtest"
 )
@@ -87,7 +88,8 @@ func TestIsolatedSwelling(t *testing.T) {
 		t.Skipf("this program cannot start itself, as under an emulator: %v", err)
 	}
 	for frames, want := range map[int]error{22: nil, 24: ErrLimit} {
-		lim := Limits{Isolate: []string{os.Args[0], "child", "decode"}}
+		// A busy machine can stall a process for a minute.
+		lim := Limits{Isolate: []string{os.Args[0], "child", "decode"}, Time: 5 * time.Minute}
 		if _, err := Decode(context.Background(), "x", bytes.NewReader(swelling(frames)), lim); !errors.Is(err, want) {
 			t.Errorf("%d frames: %v, want %v", frames, err, want)
 		}

@@ -4,6 +4,7 @@ package renderfarm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,8 +46,10 @@ func pretend() int {
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	case "hang":
-		fmt.Fprint(os.Stderr, "hangs\n")
-		time.Sleep(time.Minute)
+		if err := os.WriteFile(rest, nil, 0o600); err != nil {
+			return 1
+		}
+		time.Sleep(time.Hour)
 	}
 	return 0
 }
@@ -112,12 +115,21 @@ func TestRunIsCut(t *testing.T) {
 	}
 	folder := t.TempDir()
 	sheet := filepath.Join(folder, "a.yaml")
-	if err := os.WriteFile(sheet, []byte("hang"), 0o600); err != nil {
+	hangs := filepath.Join(folder, "hangs")
+	if err := os.WriteFile(sheet, []byte("hang "+hangs), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	if got := run(ctx, self, folder, sheet, &Spec{Do: "tune"}); got.end != interrupted || got.duration > 20*time.Second {
-		t.Errorf("it ends with %+v", got)
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(hangs); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if got := run(ctx, self, folder, sheet, &Spec{Do: "tune"}); got.end != interrupted || !errors.Is(ctx.Err(), context.Canceled) {
+		t.Errorf("it ends with %+v, %v", got, ctx.Err())
 	}
 }
