@@ -22,7 +22,7 @@ import (
 // patience is the time limit of a test, soon the limit for a single condition of the page.
 const (
 	patience = 3 * time.Minute
-	soon     = 30 * time.Second
+	soon     = 2 * time.Minute
 )
 
 // browser starts a headless Chromium. It ends with the test.

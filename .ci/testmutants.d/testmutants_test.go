@@ -26,7 +26,8 @@ func fixture(t *testing.T) string {
 func testmutants(t *testing.T, folder string, want int, flags ...string) (results map[string]*result, out string) {
 	t.Helper()
 	var printed bytes.Buffer
-	flags = append([]string{"-root", folder, "-tree", "./...", "-wide", "./twice/use", "-limit", "5s"}, flags...)
+	// Two edits hang, so the limit is short, but a busy machine may stall a quick test for seconds.
+	flags = append([]string{"-root", folder, "-tree", "./...", "-wide", "./twice/use", "-limit", "15s"}, flags...)
 	code, err := run(t.Context(), flags, &printed)
 	if err != nil {
 		t.Fatal(err)
