@@ -61,6 +61,9 @@ type Bank struct {
 	plays  playPool
 	values map[string]float64 // parameters set for all sounds
 	themes map[string]*Music  // by name, if Music has returned them
+
+	// quantize is nextPoint, or nil before the first call of Music: a game without music does not contain that code.
+	quantize func(frame int64, p Point) (int64, error)
 }
 
 // sound is a sound of the bank with the state of its random choices.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"voicepool/bank/rules"
@@ -28,6 +29,9 @@ func Every(n int) Point { return Point(fmt.Sprintf("next %d bars", n)) }
 
 // Marker returns the point at the marker called name.
 func Marker(name string) Point { return Point("marker " + name) }
+
+// Of returns the point p of the theme called theme, for Options.Quantize.
+func (p Point) Of(theme string) Point { return p + Point(" of "+theme) }
 
 // Music is a theme of a bank's file, with its segments and their musical time. Create it with Bank.Music. All methods
 // are control side and safe for concurrent use.
@@ -99,6 +103,7 @@ func (b *Bank) Music(name string) (*Music, error) {
 	}
 	if b.themes == nil {
 		b.themes = map[string]*Music{}
+		b.quantize = b.nextPoint
 	}
 	b.themes[name] = mu
 	return mu, nil
@@ -151,6 +156,10 @@ func (mu *Music) PlayAt(frame int64, o Options) error {
 		return fmt.Errorf("%w: a theme keeps its tempo; it has no pitch and speed", mixer.ErrOption)
 	}
 	if err := mu.refresh(); err != nil {
+		return err
+	}
+	frame, err := b.quantized(frame, &o)
+	if err != nil {
 		return err
 	}
 	if o.Emitter != nil {
@@ -437,17 +446,66 @@ func (mu *Music) Next(p Point) int64 {
 	if err != nil || !mu.locate(free) {
 		return mixer.Now
 	}
-	frames, ok := mu.chain[mu.anchor.voice:].Wait(mu.anchor.position, mu.earliest(), point)
-	frame, next := mu.anchor.frame+frames, &mu.next
+	if frame, ok := mu.find(point, mixer.Now); ok {
+		return frame
+	}
+	return mixer.Now
+}
+
+// At returns the moment of the frame that Next returns for p, for commands of the mixer. Its methods fail before the
+// bank has a mixer.
+func (mu *Music) At(p Point) mixer.Moment {
+	frame := mu.Next(p)
+	mu.bank.mu.Lock()
+	defer mu.bank.mu.Unlock()
+	return mu.bank.mixer.Engine().At(frame)
+}
+
+// find returns the frame of the next point p at the frame from or later, or false without such a point. The caller
+// holds Bank.mu, and locate has returned true.
+func (mu *Music) find(p rules.MusicPoint, from int64) (frame int64, ok bool) {
+	a, next := &mu.anchor, &mu.next
+	after := max(mu.earliest(), from-a.frame)
+	frames, ok := mu.chain[a.voice:].Wait(a.position, after, p)
+	frame = a.frame + frames
 	if next.batch != nil && (!ok || frame >= next.exit) { // the next segment counts from the exit
-		after := max(mu.anchor.frame+mu.earliest(), next.exit) - next.anchor.frame
-		frames, ok = next.chain.Wait(0, after, point)
+		after = max(a.frame+after, next.exit) - next.anchor.frame
+		frames, ok = next.chain.Wait(0, after, p)
 		frame = next.anchor.frame + frames
 	}
-	if !ok {
-		return mixer.Now
+	return frame, ok
+}
+
+// nextPoint returns the frame of the next point p, at frame or later, of the theme that plays. The error wraps
+// mixer.ErrOption. The caller holds mu.
+func (b *Bank) nextPoint(frame int64, p Point) (int64, error) {
+	text, theme, named := strings.Cut(string(p), " of ")
+	point, err := rules.ParseMusicPoint(text)
+	if err != nil {
+		return 0, fmt.Errorf("%w: Quantize: %w", mixer.ErrOption, err)
 	}
-	return frame
+	var playing *Music
+	for name, mu := range b.themes {
+		if named && name != theme || !mu.locate(false) || mu.anchor.paused {
+			continue
+		}
+		if playing != nil {
+			return 0, fmt.Errorf("%w: Quantize: several themes play; name one, as in %q", mixer.ErrOption, p.Of(min(name, playing.name)))
+		}
+		playing = mu
+	}
+	switch {
+	case playing != nil:
+	case named:
+		return 0, fmt.Errorf("%w: Quantize: the theme %q does not play; start or resume it before", mixer.ErrOption, theme)
+	default:
+		return 0, errNoTheme
+	}
+	frame, ok := playing.find(point, frame)
+	if !ok {
+		return 0, fmt.Errorf("%w: Quantize: the theme %q has no point %q ahead", mixer.ErrOption, playing.name, text)
+	}
+	return frame, nil
 }
 
 // earliest returns the number of frames from the anchor to the first frame that a command still reaches in time. The

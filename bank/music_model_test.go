@@ -38,6 +38,7 @@ type musicModel struct {
 
 	transitions int
 
+	claps    []int64         // frames of quantized starts to come
 	starts   []string        // "NAME FRAME"
 	optional map[string]bool // starts that end at their first frame
 }
@@ -180,6 +181,12 @@ func (m *musicModel) noteStart() {
 
 // reach makes the changes that happen before the frame m.now.
 func (m *musicModel) reach() {
+	m.claps = slices.DeleteFunc(m.claps, func(frame int64) bool {
+		if frame == m.now {
+			m.starts = append(m.starts, fmt.Sprint("clap ", frame))
+		}
+		return frame == m.now
+	})
 	m.noteStart()
 	m.complete()
 	if m.current != nil && m.pos == m.current.frames {
@@ -344,10 +351,15 @@ func drawSegment(r *rand.Rand, name string, rate int) (*modelSegment, *fstest.Ma
 		fmt.Fprintf(&b, ", exits: [%s]", strings.Join(s.exits, ", "))
 	}
 	s.text = b.String()
-	wav := tone(int(s.frames), 0.01)
+	return s, toneAt(int(s.frames), rate)
+}
+
+// toneAt returns a quiet WAV file at a rate of rate Hz.
+func toneAt(frames, rate int) *fstest.MapFile {
+	wav := tone(frames, 0.01)
 	binary.LittleEndian.PutUint32(wav.Data[24:], uint32(rate))
 	binary.LittleEndian.PutUint32(wav.Data[28:], uint32(4*rate))
-	return s, wav
+	return wav
 }
 
 func drawPoint(r *rand.Rand) string {
@@ -358,12 +370,12 @@ func drawPoint(r *rand.Rand) string {
 func runMusicModel(t *testing.T, seed uint64, calls int) int {
 	r := rand.New(rand.NewPCG(seed, 40))
 	m := &musicModel{rate: [...]int{8000, 8000, 8000, 11025, 22050, 44100, 48000, 96000, 192000}[r.IntN(9)], optional: map[string]bool{}}
-	fsys := fstest.MapFS{}
+	fsys := fstest.MapFS{"clap.wav": toneAt(10, m.rate)}
 	for i := range 2 + r.IntN(3) {
 		s, wav := drawSegment(r, string(rune('a'+i)), m.rate)
 		m.segments, fsys[s.name+".wav"] = append(m.segments, s), wav
 	}
-	text := "voices: 64\nmaster: {limiter: false}\nmusic:\n  theme:\n    segments:\n"
+	text := "voices: 64\nmaster: {limiter: false}\nsounds: {clap: {file: clap.wav}}\nmusic:\n  theme:\n    segments:\n"
 	for i, s := range m.segments {
 		if s.loop[1] == 0 && i+1 < len(m.segments) && r.IntN(4) > 0 {
 			s.next = m.segments[i+1+r.IntN(len(m.segments)-i-1)]
@@ -498,6 +510,15 @@ func runMusicModel(t *testing.T, seed uint64, calls int) int {
 			if frame := mu.Next(bank.Point(point)); frame != want {
 				fail("%s is at %d, want %d", point, frame, want)
 			}
+			log = append(log, fmt.Sprint("clap at ", point))
+			_, clap := b.Play("clap", bank.Options{Quantize: bank.Point(point)})
+			if want == mixer.Now || m.paused {
+				if !errors.Is(clap, mixer.ErrOption) {
+					fail("a clap without a point: %v", clap)
+				}
+			} else if err = clap; err == nil {
+				m.claps = append(m.claps, want)
+			}
 		}
 		if err != nil {
 			fail("%v", err)
@@ -517,7 +538,7 @@ func (s *modelSegment) begin(m *musicModel, delay int64) {
 }
 
 // TestMusicModel compares random themes with a model: tempo maps with ramps, meters, pickups, offsets, loops,
-// transitions, pauses and seeks, at 8 to 192 kHz in blocks of 1 to 4096 frames. With VOICEPOOL_LONG=1 it makes 1,000
+// transitions, pauses, seeks and quantized starts, at 8 to 192 kHz in blocks of 1 to 4096 frames. With VOICEPOOL_LONG=1 it makes 1,000
 // transitions, and with VOICEPOOL_LONG=day 100,000, which takes about an hour.
 func TestMusicModel(t *testing.T) {
 	want, calls := 100, 400

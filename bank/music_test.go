@@ -171,6 +171,74 @@ func TestMusicNext(t *testing.T) {
 	check(bank.NextBar, 2330+977+7200+240)
 }
 
+// TestQuantize checks the frames of quantized starts, and their errors.
+func TestQuantize(t *testing.T) {
+	b, m, mu := openMusic(t, theme+"  other: {tempo: 1000, segments: {a: {file: intro.wav, loop: true}}}\n")
+	refused := func(p bank.Point, want string) {
+		t.Helper()
+		_, err := b.Play("clap", bank.Options{Quantize: p})
+		if !errors.Is(err, mixer.ErrOption) || err.Error() != "mixer: bad argument: Quantize: "+want {
+			t.Errorf("%s: %v, want %s", p, err, want)
+		}
+	}
+	refused(bank.NextBeat, "no theme plays; call Music.Play before")
+	if err := mu.PlayAt(50, bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 900))
+	for _, c := range []struct {
+		frame int64
+		point bank.Point
+	}{{mixer.Now, bank.NextBeat}, {1331, bank.NextBeat}, {mixer.Now, bank.NextBar.Of("theme")}, {3200, "marker intro.out of theme"}, {4000, bank.Every(2)}} {
+		if _, err := b.PlayAt(c.frame, "clap", bank.Options{Quantize: c.point}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Render(make([]pcm.Frame, 4000))
+	if got, want := starts(m)["a"], []int64{850 + 480, 850 + 960, 850 + 1440, 50 + 3200, 50 + 4000}; !slices.Equal(got, want) {
+		t.Errorf("claps at %v, want %v", got, want)
+	}
+	refused("soon", "\"soon\" is not a point in musical time; write beat, bar, 4 bars (1 to 10000) or marker NAME")
+	refused("marker out", "the theme \"theme\" has no point \"marker out\" ahead")
+	refused(bank.NextBeat.Of("other"), "the theme \"other\" does not play; start or resume it before")
+	other, err := b.Music("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Play(bank.Options{Quantize: bank.NextBar.Of("theme")}); err != nil { // bar 2 of explore
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 3000))
+	if got := starts(m)["intro"]; !slices.Equal(got, []int64{50 + 4000 + 7*240}) {
+		t.Errorf("the other theme begins at %v", got)
+	}
+	refused(bank.NextBeat, "several themes play; name one, as in \"next beat of other\"")
+	if err := errors.Join(other.Pause(), mu.Pause()); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 10))
+	refused(bank.NextBeat, "no theme plays; call Music.Play before")
+	refused(bank.NextBeat.Of("theme"), "the theme \"theme\" does not play; start or resume it before")
+}
+
+// TestMusicAt checks that a batch fires at a point.
+func TestMusicAt(t *testing.T) {
+	b, m, mu := openMusic(t, theme)
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 900))
+	h := start(t, b, "clap", bank.Options{})
+	batch := m.Engine().NewBatch()
+	if err := errors.Join(batch.At(5).Stop(mixer.TargetVoice(h.Handle), 0), mu.At(bank.NextBar).Fire(batch)); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(make([]pcm.Frame, 1500))
+	if frame, fired := batch.Base(); frame != 800+1440 || !fired {
+		t.Errorf("the batch has fired at %d", frame)
+	}
+}
+
 // TestMusicPlayAgain checks that a second play ends the first.
 func TestMusicPlayAgain(t *testing.T) {
 	_, m, mu := openMusic(t, theme)
@@ -286,6 +354,9 @@ func TestMusicErrors(t *testing.T) {
 	}
 	if err := mu.Play(bank.Options{}); !errors.Is(err, bank.ErrMixer) {
 		t.Errorf("without a mixer: %v", err)
+	}
+	if err := mu.At(bank.NextBar).Pause(mixer.TargetAll()); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("a moment without a mixer: %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package bank
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"voicepool/internal/sheet/chance"
@@ -27,6 +28,11 @@ type Options struct {
 	For    time.Duration // stops the sound after this time; 0: it plays to its end
 	FadeIn time.Duration // length of a fade-in with a raised-cosine shape; 0: none
 
+	// Quantize delays the start to the next such point of the theme that plays, such as NextBeat; empty: no delay. For a
+	// start at a frame it is the first point at that frame or later. The start keeps its frame if the theme is paused or
+	// moved later. A paused theme does not count. If several themes play, Point.Of selects one.
+	Quantize Point
+
 	Owner uint64 // the object that the sound belongs to, for limits per owner; 0: no owner
 
 	Tag mixer.Tag // tag for mixer.TargetTag; 0: no tag
@@ -34,7 +40,7 @@ type Options struct {
 }
 
 // Play starts a sound at the next frame: one random variation, with gain and pitch drawn from their ranges. The error
-// wraps ErrName or ErrMixer, or is an error of [mixer.Mixer.Play]. It is mixer.ErrGone if Bank.Stop ends the play while
+// wraps ErrName or ErrMixer, wraps mixer.ErrOption if Quantize finds no point, or is an error of [mixer.Mixer.Play]. It is mixer.ErrGone if Bank.Stop ends the play while
 // Play opens a stream. Play does not allocate, with three exceptions: a stream, the first pass through the variations
 // of a `shuffle`, and the first play of a sound in a new pitch range.
 //
@@ -76,6 +82,9 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
+	if frame, err = b.quantized(frame, o); err != nil {
+		return Handle{}, err
+	}
 	if s.streams {
 		b.claim(s)
 		defer b.endClaim(s)
@@ -94,6 +103,21 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	}
 	s.singles.add(h)
 	return Handle{Handle: h}, nil
+}
+
+// errNoTheme is the error of Options.Quantize without music.
+var errNoTheme = fmt.Errorf("%w: Quantize: no theme plays; call Music.Play before", mixer.ErrOption)
+
+// quantized returns the frame of a start with the options o that is wanted at frame. The error wraps mixer.ErrOption.
+// The caller holds mu.
+func (b *Bank) quantized(frame int64, o *Options) (int64, error) {
+	switch {
+	case o.Quantize == "":
+		return frame, nil
+	case b.quantize == nil:
+		return 0, errNoTheme
+	}
+	return b.quantize(frame, o.Quantize)
 }
 
 // Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.Stop does
