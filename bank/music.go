@@ -227,7 +227,8 @@ func (mu *Music) start(at mixer.Moment, name string, o *Options) (Handle, error)
 // not play, the segment starts at the next frame. The error wraps ErrName or ErrMixer, wraps mixer.ErrOption if the
 // segment that plays has no exit ahead, or comes from mixer.Mixer.Play.
 //
-// The start has the highest priority and is protected, so only a pool full of protected voices can refuse it.
+// The pool cannot refuse the start: it has the highest priority and is protected, and in a pool full of protected
+// voices it takes the slot of the segment that it follows, which then ends without its fade-out.
 func (mu *Music) Go(name string) error {
 	b := mu.bank
 	mu.waitForTurn()
@@ -279,8 +280,12 @@ func (mu *Music) changeTo(name string, playing bool) error {
 	next.chain, next.anchor.frame = mu.chainFrom(to), next.exit-pickup
 	o := mu.options
 	o.FadeIn = pcm.Duration(plan.FadeIn, b.rules.Rate)
-	// The slot of the segment that ends is free before the start.
-	err := next.batch.At(pickup).Stop(mixer.TargetVoice(mu.play.Handle), pcm.Duration(plan.FadeOut, b.rules.Rate))
+	// The slot of the segment that ends is free before the start, or the start may take it.
+	old := mixer.TargetVoice(mu.play.Handle)
+	err := next.batch.At(pickup).Stop(old, pcm.Duration(plan.FadeOut, b.rules.Rate))
+	if err == nil && (pickup > 0 || plan.FadeOut > 0) {
+		err = next.batch.At(0).Set(old, mixer.Change{Fields: mixer.FieldProtect}, 0)
+	}
 	if err == nil {
 		next.play, err = mu.start(next.batch.At(0), next.chain[0].Sound, &o)
 	}
@@ -307,10 +312,14 @@ func (mu *Music) cancel() error {
 		return nil
 	}
 	err := mu.bank.mixer.Engine().At(mixer.Now).Drop(mu.next.batch)
-	if err == nil {
-		mu.abandon()
+	if err != nil {
+		return err
 	}
-	return err
+	if _, fired := mu.next.batch.Base(); fired {
+		_ = mu.forVoices(mu.play, func(v mixer.Handle) error { return v.Protect(true) })
+	}
+	mu.abandon()
+	return nil
 }
 
 // abandon ends the voices of the transition under way, whose batch is dropped or never fires. The caller holds Bank.mu.
@@ -362,12 +371,19 @@ func (mu *Music) locate(replan bool) bool {
 	if b.mixer == nil || mu.play.Mixer() != b.mixer {
 		return false
 	}
-	if mu.next.batch != nil && b.mixer.Now() >= mu.next.exit {
+	complete := func() {
 		mu.leaving = mu.play
 		mu.part, mu.next, mu.set = mu.next.part, change{}, anchor{frame: mixer.Now}
 	}
+	if mu.next.batch != nil && b.mixer.Now() >= mu.next.exit {
+		complete()
+	}
 	before := mu.anchor
 	playing := mu.follow()
+	if !playing && mu.next.batch != nil && mu.voice(before.voice).State() == mixer.StateStolen { // by its pickup
+		complete()
+		before, playing = mu.anchor, mu.follow()
+	}
 	if !replan {
 		return playing
 	}

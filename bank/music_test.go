@@ -497,6 +497,66 @@ func TestMusicGoInAFullPool(t *testing.T) {
 	}
 }
 
+// TestMusicGoIsReserved checks that a pool full of protected voices cannot refuse a transition with a pickup or with a
+// crossfade. The start takes the slot of the segment before it. A segment with a loop becomes virtual until the exit.
+func TestMusicGoIsReserved(t *testing.T) {
+	for loop, want := range map[string]bank.Position{
+		", loop: true}": {Segment: "explore", Bar: 2, Beat: 4, Frame: 3500},
+		"}":             {Segment: "combat", Frame: 3500},
+	} {
+		b, m, mu := openMusic(t, strings.NewReplacer("combat: {", "combat: {loop: true, ", ", loop: true}\n", loop+"\n").Replace(combat))
+		if err := mu.Play(bank.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		h := start(t, b, "clap", bank.Options{})
+		render(m, 100)
+		if err := mu.Go("combat"); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 3400) // the pickup begins at 3360
+		if p := mu.Position(); p != want {
+			t.Errorf("in the pickup: %+v, want %+v", p, want)
+		}
+		render(m, 500)
+		if p := mu.Position(); p != (bank.Position{Segment: "combat", Bar: 1, Beat: 1, Frame: 4000}) {
+			t.Errorf("after the exit: %+v", p)
+		}
+		if err := mu.Go("explore"); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 4000) // the crossfade begins at 5760
+		if p := mu.Position(); p.Segment != "explore" || h.State() != mixer.StatePlaying {
+			t.Errorf("after the crossfade: %+v, the other voice is %v", p, h.State())
+		}
+		if got := starts(m); !slices.Equal(got["combat"], []int64{3360}) || !slices.Equal(got["explore"], []int64{0, 5760}) {
+			t.Errorf("starts at %v", got)
+		}
+	}
+}
+
+// TestMusicGoIsCancelledInPickup checks that a segment is protected again if a pickup is cancelled after its start.
+func TestMusicGoIsCancelledInPickup(t *testing.T) {
+	b, m, mu := openMusic(t, strings.Replace(combat, ", loop: true}\n", "}\n", 1))
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	render(m, 100)
+	if err := mu.Go("combat"); err != nil {
+		t.Fatal(err)
+	}
+	render(m, 3400)
+	if err := mu.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, b, "clap", bank.Options{})
+	render(m, 10)
+	start(t, b, "hit", bank.Options{Priority: mixer.MaxPriority}) // is refused
+	render(m, 10)
+	if p := mu.Position(); p.Segment != "explore" {
+		t.Errorf("%+v", p)
+	}
+}
+
 // crossfading is a theme whose transition to b begins at frame 4000 and takes 16,000 frames.
 const crossfading = `
 master: {limiter: false}
