@@ -54,7 +54,8 @@ type Music struct {
 	part
 	set     anchor // after a Pause, Resume or Seek: the anchor until the next block
 	next    change
-	leaving Handle // the play before, which may still fade out
+	leaving Handle       // the play before, which may still fade out
+	events  []MusicEvent // not polled yet; nil before the first call of Events
 }
 
 // part is a sequence of segments that play.
@@ -371,19 +372,16 @@ func (mu *Music) locate(replan bool) bool {
 	if b.mixer == nil || mu.play.Mixer() != b.mixer {
 		return false
 	}
-	complete := func() {
-		mu.leaving = mu.play
-		mu.part, mu.next, mu.set = mu.next.part, change{}, anchor{frame: mixer.Now}
-	}
 	if mu.next.batch != nil && b.mixer.Now() >= mu.next.exit {
-		complete()
+		mu.complete(mu.next.exit)
 	}
 	before := mu.anchor
 	playing := mu.follow()
 	if !playing && mu.next.batch != nil && mu.voice(before.voice).State() == mixer.StateStolen { // by its pickup
-		complete()
+		mu.complete(b.mixer.Now())
 		before, playing = mu.anchor, mu.follow()
 	}
+	mu.collect(before, playing)
 	if !replan {
 		return playing
 	}
@@ -395,6 +393,15 @@ func (mu *Music) locate(replan bool) bool {
 		}
 	}
 	return playing
+}
+
+// complete makes the segment of the transition under way the one that plays, from the given frame on. The caller holds
+// Bank.mu.
+func (mu *Music) complete(frame int64) {
+	mu.pass(mu.anchor, mu.anchor.frame, frame-mu.anchor.frame)
+	mu.next.extrapolate(frame)
+	mu.leaving = mu.play
+	mu.part, mu.next, mu.set = mu.next.part, change{}, anchor{frame: mixer.Now}
 }
 
 // follow moves the anchor to the present frame and reports whether the theme plays. The caller holds Bank.mu.

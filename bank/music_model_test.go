@@ -38,6 +38,7 @@ type musicModel struct {
 
 	transitions int
 
+	events   []bank.MusicEvent
 	claps    []int64         // frames of quantized starts to come
 	starts   []string        // "NAME FRAME"
 	optional map[string]bool // starts that end at their first frame
@@ -202,6 +203,7 @@ func (m *musicModel) reach() {
 func (m *musicModel) run(n int64) {
 	for range n {
 		m.reach()
+		m.noteEvents()
 		m.now++
 		if m.current == nil || m.paused {
 			continue
@@ -212,6 +214,26 @@ func (m *musicModel) run(n int64) {
 		}
 	}
 	m.reach()
+}
+
+// noteEvents records the beat and the marker of the frame m.now.
+func (m *musicModel) noteEvents() {
+	if m.current == nil || m.paused || m.pos < 0 {
+		return
+	}
+	isBeat, isMarker := m.current.table("beat")[m.pos], m.current.table("marker m")[m.pos]
+	if !isBeat && !isMarker {
+		return
+	}
+	p := m.position()
+	one := bank.MusicEvent{Segment: p.Segment, Bar: p.Bar, Beat: p.Beat, Frame: m.now}
+	if isBeat {
+		m.events = append(m.events, one)
+	}
+	if isMarker {
+		one.Marker = "m"
+		m.events = append(m.events, one)
+	}
 }
 
 // position returns the place as Music.Position does.
@@ -414,6 +436,8 @@ func runMusicModel(t *testing.T, seed uint64, calls int) int {
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, text)
 	}
+	mu.Events(nil)
+	passed, few := []bank.MusicEvent{}, make([]bank.MusicEvent, 100)
 	var log []string
 	fail := func(format string, args ...any) {
 		t.Helper()
@@ -524,6 +548,16 @@ func runMusicModel(t *testing.T, seed uint64, calls int) int {
 			fail("%v", err)
 		}
 		m.complete()
+		if r.IntN(4) == 0 || len(m.events) > 150 {
+			for n := len(few); n == len(few); {
+				n = mu.Events(few)
+				passed = append(passed, few[:n]...)
+			}
+			if !slices.Equal(passed, m.events) {
+				fail("events %v\nwant %v", passed, m.events)
+			}
+			passed, m.events = passed[:0], m.events[:0]
+		}
 		if p := mu.Position(); p != m.position() {
 			fail("at %+v, want %+v", p, m.position())
 		}
@@ -538,8 +572,8 @@ func (s *modelSegment) begin(m *musicModel, delay int64) {
 }
 
 // TestMusicModel compares random themes with a model: tempo maps with ramps, meters, pickups, offsets, loops,
-// transitions, pauses, seeks and quantized starts, at 8 to 192 kHz in blocks of 1 to 4096 frames. With VOICEPOOL_LONG=1 it makes 1,000
-// transitions, and with VOICEPOOL_LONG=day 100,000, which takes about an hour.
+// transitions, pauses, seeks, quantized starts and events, at 8 to 192 kHz in blocks of 1 to 4096 frames. With
+// VOICEPOOL_LONG=1 it makes 1,000 transitions, and with VOICEPOOL_LONG=day 100,000, which takes about an hour.
 func TestMusicModel(t *testing.T) {
 	want, calls := 100, 400
 	switch {

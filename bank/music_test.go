@@ -221,6 +221,72 @@ func TestQuantize(t *testing.T) {
 	refused(bank.NextBeat.Of("theme"), "the theme \"theme\" does not play; start or resume it before")
 }
 
+// TestMusicEvents checks beats and markers through a full buffer, a pause of the bus and many loops.
+func TestMusicEvents(t *testing.T) {
+	_, m, mu := openMusic(t, theme)
+	buffer := make([]bank.MusicEvent, 400)
+	poll := func(frames, size int) []bank.MusicEvent {
+		render(m, frames)
+		return buffer[:mu.Events(buffer[:size])]
+	}
+	if n := mu.Events(buffer); n != 0 {
+		t.Errorf("%d events before the start", n)
+	}
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	bus, err := m.Bus("music")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		frames, size int
+		want         []bank.MusicEvent
+		then         func() error
+	}{
+		{frames: 800, size: 400},
+		{frames: 2200, size: 3, want: []bank.MusicEvent{{"intro", "", 1, 1, 800}, {"intro", "", 1, 2, 1280}, {"intro", "", 1, 3, 1760}}},
+		{size: 400, want: []bank.MusicEvent{{"intro", "", 2, 1, 2240}, {"intro", "", 2, 2, 2720}, {"intro", "drop", 2, 2, 2720}}, then: func() error { return bus.Pause() }},
+		{frames: 700, size: 400, then: func() error { return bus.Resume() }},
+		{frames: 201, size: 400, want: []bank.MusicEvent{{"intro", "", 2, 3, 3900}, {"intro", "out", 2, 3, 3900}}},
+		{frames: 0, size: 400, then: func() error { return mu.Seek(450 * time.Millisecond) }}, // frame 3600; bar 3 is at 3680
+		{frames: 401, size: 400, want: []bank.MusicEvent{{"intro", "", 3, 1, 3901 + 80}, {"explore", "", 1, 1, 3901 + 400}}},
+	} {
+		if got := poll(c.frames, c.size); !slices.Equal(got, c.want) {
+			t.Errorf("%d: %v, want %v", i, got, c.want)
+		}
+		if c.then != nil {
+			if err := c.then(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := poll(300*240, 400); len(got) != 256 || got[255].Frame != 3901+400+300*240 {
+		t.Errorf("%d events, the last is %v", len(got), got[len(got)-1])
+	}
+	block := make([]pcm.Frame, 480)
+	if n := testing.AllocsPerRun(20, func() { m.Render(block); mu.Events(buffer) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestMusicEventsOfAnEnd checks the last beats of a theme that has ended.
+func TestMusicEventsOfAnEnd(t *testing.T) {
+	_, m, mu := openMusic(t, "music: {theme: {tempo: 1000, segments: {a: {file: intro.wav}}}}")
+	buffer := make([]bank.MusicEvent, 20)
+	mu.Events(buffer)
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{5, 4, 0} {
+		render(m, 2000)
+		render(m, 100)
+		if n := mu.Events(buffer); n != want || n > 0 && buffer[n-1].Frame != int64(480*(n-1))+2400*int64(5-want) {
+			t.Errorf("%d events, want %d: %v", n, want, buffer[:n])
+		}
+	}
+}
+
 // TestMusicAt checks that a batch fires at a point.
 func TestMusicAt(t *testing.T) {
 	b, m, mu := openMusic(t, theme)

@@ -163,6 +163,35 @@ func (s *Segment) find(position int64, p rules.MusicPoint) (found int64, ok bool
 	return found, ok
 }
 
+// Cross calls do for each beat, with the empty marker, and for each marker at the positions from..to-1, in their order.
+// At one position the beat is first.
+func (s *Segment) Cross(from, to int64, do func(position int64, marker string)) {
+	for {
+		beat, isBeat := s.find(from, rules.MusicPoint{Beat: true})
+		at := to
+		if isBeat {
+			at = min(at, beat)
+		}
+		for _, m := range s.Markers {
+			if m.Position >= from {
+				at = min(at, m.Position)
+			}
+		}
+		if at >= to {
+			return
+		}
+		if isBeat && at == beat {
+			do(at, "")
+		}
+		for _, m := range s.Markers {
+			if m.Position == at {
+				do(at, m.Name)
+			}
+		}
+		from = at + 1
+	}
+}
+
 // isNamed reports whether name, which may begin with the name of a segment and a point, is the marker called marker of
 // s.
 func (s *Segment) isNamed(marker, name string) bool {
