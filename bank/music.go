@@ -395,7 +395,7 @@ func (mu *Music) locate(replan bool) bool {
 	return playing
 }
 
-// complete makes the segment of the transition under way the one that plays, from the given frame on. The caller holds
+// complete ends the transition under way: its segment is the part that plays from the given frame on. The caller holds
 // Bank.mu.
 func (mu *Music) complete(frame int64) {
 	mu.pass(mu.anchor, mu.anchor.frame, frame-mu.anchor.frame)

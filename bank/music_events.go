@@ -20,7 +20,7 @@ const maxMusicEvents = 256
 
 // Events stores in dst the beats and markers that the theme has played since the last call, in the order of their
 // frames, and returns their number. The rest waits for the next call; of more than 256 waiting events the oldest are
-// lost. The first call stores none and allocates; call it before Play to get the first beat.
+// lost. The first call returns 0 and allocates; call it before Play to get the first beat.
 //
 // A pause or a seek that does not come from a method of Music, such as a pause of the bus, may lose or repeat the
 // events between two calls.

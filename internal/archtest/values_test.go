@@ -227,6 +227,8 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 		return mixer.Filters{LowPass: 500}
 	case reflect.TypeFor[[]mixer.Event]():
 		return make([]mixer.Event, 8)
+	case reflect.TypeFor[[]bank.MusicEvent]():
+		return make([]bank.MusicEvent, 8)
 	case reflect.TypeFor[[]mixer.Entry]():
 		return make([]mixer.Entry, 8)
 	case reflect.TypeFor[[]pcm.Frame]():
