@@ -3,6 +3,7 @@ package bank
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"voicepool/internal/sheet/chance"
@@ -40,9 +41,10 @@ type Options struct {
 }
 
 // Play starts a sound at the next frame: one random variation, with gain and pitch drawn from their ranges. The error
-// wraps ErrName or ErrMixer, wraps mixer.ErrOption if Quantize finds no point, or is an error of [mixer.Mixer.Play]. It is mixer.ErrGone if Bank.Stop ends the play while
-// Play opens a stream. Play does not allocate, with three exceptions: a stream, the first pass through the variations
-// of a `shuffle`, and the first play of a sound in a new pitch range.
+// wraps ErrName or ErrMixer, wraps mixer.ErrOption if Quantize finds no point, or is an error of [mixer.Mixer.Play]. It
+// is mixer.ErrGone if Bank.Stop ends the play while Play opens a stream. Play does not allocate, with four exceptions:
+// a start with Quantize, a stream, the first pass through the variations of a `shuffle`, and the first play of a sound
+// in a new pitch range.
 //
 // Play also schedules the sounds that follow this sound by the key `then` of the file. Each starts at the exact frame
 // at which the sound before it ends, with the same options except From, For and FadeIn. The handle acts on all of
@@ -117,7 +119,7 @@ func (b *Bank) quantized(frame int64, o *Options) (int64, error) {
 	case b.quantize == nil:
 		return 0, errNoTheme
 	}
-	return b.quantize(frame, o.Quantize)
+	return b.quantize(frame, Point(strings.Clone(string(o.Quantize)))) // the copy keeps Options on the caller's stack
 }
 
 // Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.Stop does

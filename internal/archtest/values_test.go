@@ -160,6 +160,8 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		return []any{new(r.mixer.Engine())}
 	case reflect.TypeFor[*mixer.Moment]():
 		return []any{new(r.mixer.Engine().At(mixer.Now)), new(r.mixer.Engine().At(r.mixer.Now() + 20)), new(r.mixer.Engine().NewBatch().At(10))}
+	case reflect.TypeFor[*bank.Point]():
+		return []any{new(bank.NextBar)}
 	case reflect.TypeFor[*mixer.Handle]():
 		return []any{&r.voice, &r.streamed}
 	case reflect.TypeFor[*mixer.Bus]():
