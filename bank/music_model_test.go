@@ -311,7 +311,7 @@ func drawSegment(r *rand.Rand, name string, rate int) (*modelSegment, *fstest.Ma
 		}
 	}
 	if r.IntN(3) == 0 {
-		ms := 1 + r.IntN(100)
+		ms := r.IntN(100)
 		offset = int64((ms*rate + 500) / 1000)
 		fmt.Fprintf(&b, ", offset: %dms", ms)
 	}

@@ -496,6 +496,29 @@ func TestMusicFaultsAfterManyErrors(t *testing.T) {
 	}
 }
 
+// TestOffsetBesidePickup checks that bar 1 begins at the key offset, also at 0s, and without this key after the pickup.
+func TestOffsetBesidePickup(t *testing.T) {
+	for _, c := range []struct {
+		theme, segment string
+		bar            int // at the beginning of the file
+	}{
+		{"", "", 0},
+		{"", ", offset: 0s", 1},
+		{"offset: 0s, ", "", 1},
+		{"offset: 60ms, ", "", 0},
+		{"offset: 60ms, ", ", offset: 0s", 1},
+	} {
+		_, m, mu := openMusic(t, "music: {theme: {"+c.theme+"tempo: 1000, segments: {a: {file: combat.wav, pickup: 1 beat"+c.segment+"}}}}")
+		if err := mu.Play(bank.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 1)
+		if got := mu.Position().Bar; got != c.bar {
+			t.Errorf("with %q and %q the file begins in bar %d, want %d", c.theme, c.segment, got, c.bar)
+		}
+	}
+}
+
 const combat = `
 voices: 2
 sounds: {hit: {file: hit.wav}, clap: {file: sfx/a.wav, protect: true, loop: true}}

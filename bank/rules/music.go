@@ -37,7 +37,8 @@ type Segment struct {
 	Name         string        // without the name of the theme
 	Sound        string        // its sound in Rules.Sounds, THEME.SEGMENT; Sound.Then is the next segment
 	Tempo        []TempoChange // in the order of their bars; the first is at bar 1
-	Offset       Time          // of bar 1 in the file; 0: the pickup
+	Offset       Time          // of bar 1 in the file, if HasOffset is set; otherwise it is the pickup
+	HasOffset    bool
 	Markers      []Marker
 	Exits        []MusicPoint // at least one
 	Pickup       MusicLength  // how long before the exit of another segment this one begins

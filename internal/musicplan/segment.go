@@ -103,7 +103,7 @@ func NewTheme(file string, m *rules.Music, rate int, length func(sound string) (
 func newSegment(s *rules.Segment, rate int, frames int64, loop pcm.Loop) *Segment {
 	out := &Segment{Name: s.Name, Sound: s.Sound, Frames: frames, Loop: loop, Offset: s.Offset.Frames(rate), Exits: s.Exits}
 	out.Pickup = Length(s, s.Pickup, rate)
-	if s.Offset.IsZero() {
+	if !s.HasOffset {
 		out.Offset = out.Pickup
 	}
 	changes := make([]tempo.Change, len(s.Tempo))

@@ -111,6 +111,7 @@ func (r *Reader) parseMusic(n *yaml.Node) {
 			busName string
 		)
 		r.Read(p.Value, "a theme", r.themeFields(&parts, &common.Offset, &busName))
+		common.HasOffset = fields.Find(p.Value, "offset") != nil
 		common.Tempo = r.parseTempo(&parts, []rules.TempoChange{{Bar: 1, BPM: defaultTempo, Meter: rules.Meter{Beats: 4, Unit: 4}}})
 		common.Markers = r.parseMarkers(parts.markers, nil)
 		if parts.segments == nil {
@@ -150,6 +151,7 @@ func (r *Reader) parseSegment(p *yaml.Pair, s *rules.Segment, busName string, ne
 		sound.Files = r.AddFile(p.Value, nil)
 	} else {
 		r.Read(p.Value, "a segment", r.segmentFields(&parts, s, &sound))
+		s.HasOffset = s.HasOffset || fields.Find(p.Value, "offset") != nil
 		if parts.file != nil {
 			r.parseFiles(parts.file, &sound)
 		} else {
