@@ -153,6 +153,12 @@ func TestGivenIsMade(t *testing.T) {
 		}
 		m.Render(block)
 		m.Render(block)
+		m.Engine().Together(func() {
+			for range 60 {
+				m.Engine().At(mixer.Now).Stop(mixer.TargetTag(9), 0)
+			}
+		})
+		m.Render(block)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

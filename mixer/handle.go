@@ -3,6 +3,7 @@ package mixer
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"voicepool/internal/property"
@@ -352,5 +353,98 @@ func (h Handle) setProperty(field property.ID, value float64) error {
 		return m.push(setCommand(h, field, value))
 	}
 	h.storeSet(r, field, value, 0, sounds.InDecibels)
+	return nil
+}
+
+// Handles are voices of one mixer that change together, such as the layers of a sound. Each method acts at one frame on
+// all of them that are not over, including pending starts. It fails with ErrGone if all are over. After an error no
+// voice has changed. Zero handles are skipped. Handles of another mixer than the first handle's are skipped, too.
+type Handles []Handle
+
+// Stop ends the voices as Handle.Stop does. It takes effect even if the ring buffer of commands is full.
+func (hs Handles) Stop(over time.Duration) error {
+	return hs.apply(&command{kind: cmdStop}, over)
+}
+
+// Pause pauses the voices as Handle.Pause does. With Config.Lead the error may be ErrBusy.
+func (hs Handles) Pause() error { return hs.apply(&command{kind: cmdPause}, 0) }
+
+// Resume ends a Pause as Handle.Resume does. With Config.Lead the error may be ErrBusy.
+func (hs Handles) Resume() error { return hs.apply(&command{kind: cmdResume}, 0) }
+
+// Set changes properties of the voices over the duration over, as Moment.Set does. The error is ErrGone, wraps
+// ErrOption or, with Config.Lead, is ErrBusy. New rounds of streams open other decoders, one after another, as
+// Handle.SetLoop does; after an error some streams may have changed.
+func (hs Handles) Set(c Change, over time.Duration) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if err := c.checkVoice(); err != nil {
+		return err
+	}
+	if c.Fields&FieldRounds != 0 {
+		for _, h := range hs {
+			if s := h.Sound(); s != nil && s.Streamed() && !h.State().Over() {
+				if err := h.SetLoop(c.Rounds); err != nil && err != ErrGone {
+					return err
+				}
+			}
+		}
+	}
+	return hs.apply(&command{kind: cmdSet, change: c}, over)
+}
+
+// apply sends copies of c, a command of the methods above, to the voices of hs. It sets the frame, the target and the
+// length of the fade, from the duration over. Without Config.Lead it stores pending sets instead, unless c is a stop.
+func (hs Handles) apply(c *command, over time.Duration) error {
+	i := slices.IndexFunc(hs, func(h Handle) bool { return h.mixer != nil })
+	if i < 0 {
+		return ErrGone
+	}
+	m := hs[i].mixer
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	alive := 0
+	for _, h := range hs {
+		if h.mixer == m && m.alive(m.recordOf(h.id)) {
+			alive++
+		}
+	}
+	if alive == 0 {
+		return ErrGone
+	}
+	c.frame, c.fadeFrames = Now, m.frames(over)
+	stores := m.clock.Lead == 0 && c.kind != cmdStop
+	full := !stores && m.inFlight.Len()+int64(alive) > m.capacity.Limit(true)
+	stopAt := int64(0)
+	if full {
+		m.busyCalls.Add(1)
+		if c.kind != cmdStop {
+			return ErrBusy
+		}
+		stopAt = m.stopFrame()
+	}
+	m.hold()
+	defer m.release()
+	for _, h := range hs {
+		r := m.recordOf(h.id)
+		if h.mixer != m || !m.alive(r) {
+			continue
+		}
+		switch {
+		case full:
+			m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: h.id, Frame: stopAt, Over: c.fadeFrames})
+		case !stores:
+			c.target = TargetVoice(h)
+			m.pushReserved(c)
+		case c.kind == cmdSet:
+			h.storeSets(r, &c.change, c.fadeFrames)
+		default:
+			h.storeSet(r, property.Paused, boolFloat(c.kind == cmdPause), 0, sounds.InDecibels)
+		}
+	}
+	if full {
+		m.stopsDeferred.Store(true)
+	}
 	return nil
 }

@@ -46,6 +46,8 @@ type Mixer struct {
 
 	filtersUntil    int64                 // pending commands may set a cutoff of starts up to this frame
 	seq             uint64                // of the last command
+	held            []command             // pushed, but not yet handed over to the audio side
+	holders         int                   // calls of hold without a release
 	otherSeq        uint64                // of the last command other than cmdPending, cmdPendingBus and cmdPositions
 	positionsSeq    uint64                // of the last cmdPositions
 	capacity        commandqueue.Capacity // of commands under way
@@ -128,6 +130,9 @@ func New(c Config) (*Mixer, error) {
 	m.busGains = busgain.New(gains, c.Commands, int64(c.Rate)/20)
 	m.busVolumes = busgain.New(make([]pcm.Decibels, len(gains)), c.Commands, int64(c.Rate)/20)
 	m.busPendingSeq = make([][property.NumBusFades]uint64, len(gains))
+	if c.initial.commands == c.Commands { // set in c
+		m.held = make([]command, 0, min(c.Commands, 64))
+	}
 	m.shared = newShared(&checked)
 	m.maxRecords, m.finished = c.maxRecords(), history.New(c.maxRecords())
 	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.initial.records, Keep: true}); err != nil {
@@ -295,6 +300,8 @@ func (m *Mixer) sendToPlay(c command) error {
 		m.busyCalls.Add(1)
 		return ErrBusy
 	}
+	m.hold()
+	defer m.release()
 	m.forPlay(play, func(h Handle, _ *record) {
 		c.target = TargetVoice(h)
 		m.pushReserved(&c)
@@ -344,8 +351,56 @@ func (m *Mixer) pushReserved(c *command) {
 		m.allocateFiltersFor(c)
 	}
 	m.growBuffers(m.inFlight.Add(1))
-	*ring.Back(m.commands, 1) = *c // never full: its capacity covers all commands under way
-	ring.Send(m.commands, 1)
-	m.sleep.RequestWake()
+	if m.holders > 0 {
+		m.held = append(m.held, *c)
+	} else {
+		*ring.Back(m.commands, 1) = *c // never full: its capacity covers all commands under way
+		ring.Send(m.commands, 1)
+		m.sleep.RequestWake()
+	}
 	m.pitches.notePitchCommand(c)
+}
+
+// hold makes pushReserved keep the commands for release. Each call needs a later release. The caller holds m.mutex.
+func (m *Mixer) hold() { m.holders++ }
+
+// release ends a hold. The last one hands the held commands over to the audio side. The caller holds m.mutex.
+func (m *Mixer) release() {
+	if m.holders--; m.holders == 0 {
+		m.sendHeld()
+	}
+}
+
+// sendHeld hands the commands in m.held over to the audio side, which receives all of them in one block. The caller
+// holds m.mutex.
+func (m *Mixer) sendHeld() {
+	n := len(m.held)
+	if n == 0 {
+		return
+	}
+	*ring.Back(m.commands, n) = m.held[0] // as in pushReserved
+	for i := 1; i < n; i++ {
+		*ring.Next(m.commands, i) = m.held[i]
+	}
+	ring.Send(m.commands, n)
+	clear(m.held)
+	m.held = m.held[:0]
+	m.sleep.RequestWake()
+}
+
+// Together calls do. The audio side receives the commands that do sends in one block, so that commands at Now take
+// effect at one frame. Commands of other goroutines wait until do returns, so do must be short. With
+// Config.Lead every call in do still has its own frame. Control side. It allocates if do sends more commands than in
+// any earlier call.
+func (e Engine) Together(do func()) {
+	m := e.mixer
+	m.mutex.Lock()
+	m.hold()
+	m.mutex.Unlock()
+	defer func() {
+		m.mutex.Lock()
+		defer m.mutex.Unlock()
+		m.release()
+	}()
+	do()
 }

@@ -146,6 +146,11 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if t.kind != busVoices && t.kind != allVoices {
+		if err := c.checkVoice(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case t.kind == allVoices:
 		return fmt.Errorf("%w: everything cannot be set; set the master bus", ErrOption)
@@ -153,10 +158,6 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 		return fmt.Errorf("%w: the master has no pitch; a bus has", ErrOption)
 	case t.kind == busVoices && c.Fields.voiceOnly() != 0:
 		return fmt.Errorf("%w: a bus has no %s", ErrOption, property.Table[c.Fields.voiceOnly().first()].Name)
-	case t.kind != busVoices && c.Fields&(FieldMute|FieldSolo) != 0:
-		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
-	case t.kind != busVoices && c.Fields&FieldVolume != 0:
-		return fmt.Errorf("%w: only a bus has a volume; set the gain", ErrOption)
 	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:
 		return fmt.Errorf("%w: a bus has no priority, protection or rounds", ErrOption)
 	}
@@ -180,6 +181,8 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 	if play := t.tag; t.kind == oneVoice && play != 0 {
 		m.mutex.Lock()
 		defer m.mutex.Unlock()
+		m.hold()
+		defer m.release()
 		m.forPlay(play, func(h Handle, r *record) { h.storeSets(r, &c, set.fadeFrames) })
 		return nil
 	}

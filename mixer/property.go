@@ -203,6 +203,17 @@ func (c *Change) check() error {
 	return nil
 }
 
+// checkVoice returns an error that wraps ErrOption if c has a property that only a bus has.
+func (c *Change) checkVoice() error {
+	switch {
+	case c.Fields&(FieldMute|FieldSolo) != 0:
+		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
+	case c.Fields&FieldVolume != 0:
+		return fmt.Errorf("%w: only a bus has a volume; set the gain", ErrOption)
+	}
+	return nil
+}
+
 // shapeError returns the error for the unknown shape s. It wraps ErrOption.
 func shapeError(s sounds.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
