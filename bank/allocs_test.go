@@ -102,3 +102,32 @@ func TestFreshPlaysDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestHandlesDoNotAllocate changes and stops plays with one voice and with layers.
+func TestHandlesDoNotAllocate(t *testing.T) {
+	b, m := ready(t, manyWays+"  plain: {file: sfx/d.wav, loop: true}\n  twin: {layers: [plain, plain], parameters: {x: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}\n")
+	block, events := make([]pcm.Frame, 100), make([]mixer.Event, 64)
+	for _, name := range []string{"plain", "twin"} {
+		once := func() {
+			h := start(t, b, name, bank.Options{})
+			m.Render(block)
+			for _, err := range [...]error{
+				h.SetGain(-6), h.Fade(-9, time.Second), h.SetPan(0.5), h.SetPriority(2), h.Protect(false), h.Pause(), h.Resume(),
+				h.At(m.Now()+9).Fade(-3, time.Second), h.At(mixer.Now).Stop(time.Second), h.Stop(time.Second), b.Stop(name, 0),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			m.Render(block)
+			m.Render(block)
+			m.Events(events)
+		}
+		for range 200 { // warm up the pools of records and plays
+			once()
+		}
+		if n := testing.AllocsPerRun(50, once); n != 0 {
+			t.Errorf("the handles of %s allocate %v times", name, n)
+		}
+	}
+}

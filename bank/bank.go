@@ -50,8 +50,8 @@ type Bank struct {
 	mixerRules  *rules.Rules // the rules that the mixer was made from
 	sounds      map[string]*sound
 	mixer       *mixer.Mixer
-	voiceBuffer []mixer.Handle // buffers of SetPositions
-	spotBuffer  []space.Spot
+	voiceBuffer mixer.Handles // buffer of SetPositions and Stop
+	spotBuffer  []space.Spot  // of SetPositions
 	active      []ActiveScene
 	lastActive  uint64                // the id of the last ActiveScene
 	file        *scenes.File          // of rules

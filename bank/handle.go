@@ -5,15 +5,17 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 )
 
 // Handle identifies one play of a bank. It is a small comparable value; the zero Handle identifies no play.
 //
-// A play can have several voices: layers, and sounds that follow by `then`. The methods of Handle act on all of them
-// and fail with mixer.ErrGone when the last has ended. Seek and Position use the first voice that has not ended.
-// Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands of mixer.Moment,
+// A play can have several voices: layers, and sounds that follow by `then`. The methods of Handle act on all of them at
+// one frame, and fail with mixer.ErrGone when the last has ended. Seek and Position use the first voice that has not
+// ended. Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands of mixer.Moment,
 // mixer.TargetVoice(h.Handle) selects all voices of the play. Moment.Seek is an exception: it moves only the first.
-// With mixer.Config.Lead, methods that change the play may also fail with mixer.ErrBusy.
+// With mixer.Config.Lead, methods that change the play, except Stop, may also fail with mixer.ErrBusy. Then no voice
+// has changed.
 //
 // SetGain, Fade and SetPitch set the game's gain and pitch. The voice plays with the sum of this value, the value of
 // the file and the values of its parameters.
@@ -52,46 +54,72 @@ func (h Handle) State() mixer.State {
 	return state
 }
 
+// lock locks Bank.mu and returns all voices of the play, or nil if the play has been reused for another start. The
+// caller unlocks Bank.mu. h.play must not be nil.
+func (h Handle) lock() mixer.Handles {
+	h.play.bank.mu.Lock()
+	if h.play.age != h.age {
+		return nil
+	}
+	return h.play.voices
+}
+
 // Stop fades the play to silence along a raised cosine, over the duration over, and then ends it, like
 // mixer.Handle.Stop. Layers that have not started yet are cancelled. The error is mixer.ErrGone if the play has ended.
 func (h Handle) Stop(over time.Duration) error {
-	return h.forEach(func(one mixer.Handle) error { return one.Stop(over) })
+	if h.play == nil {
+		return h.Handle.Stop(over)
+	}
+	defer h.play.bank.mu.Unlock()
+	return h.lock().Stop(over)
 }
 
 // Pause fades the play out within 10 ms and holds it at its position until Resume. A voice that is already fading out
 // ends at once. The error is mixer.ErrGone if the play has ended.
-func (h Handle) Pause() error { return h.forEach(mixer.Handle.Pause) }
+func (h Handle) Pause() error {
+	if h.play == nil {
+		return h.Handle.Pause()
+	}
+	defer h.play.bank.mu.Unlock()
+	return h.lock().Pause()
+}
 
 // Resume ends a Pause; the play fades in over 5 ms. The error is mixer.ErrGone if the play has ended.
-func (h Handle) Resume() error { return h.forEach(mixer.Handle.Resume) }
+func (h Handle) Resume() error {
+	if h.play == nil {
+		return h.Handle.Resume()
+	}
+	defer h.play.bank.mu.Unlock()
+	return h.lock().Resume()
+}
 
 // SetGain sets the game's gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence. The gains of
 // the file and its parameters are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid gain.
 func (h Handle) SetGain(gain pcm.Decibels) error {
-	return h.setVoices(mixer.Change{Fields: mixer.FieldGain, Gain: gain}, func(one mixer.Handle, c mixer.Change) error { return one.SetGain(c.Gain) })
+	return h.set(mixer.Change{Fields: mixer.FieldGain, Gain: gain}, 0)
 }
 
 // Fade moves the game's gain to the value gain over the duration over, like mixer.Handle.Fade. gain and the error are
 // as in SetGain. Fade does not stop the play.
 func (h Handle) Fade(gain pcm.Decibels, over time.Duration) error {
-	return h.setVoices(mixer.Change{Fields: mixer.FieldGain, Gain: gain}, func(one mixer.Handle, c mixer.Change) error { return one.Fade(c.Gain, over) })
+	return h.set(mixer.Change{Fields: mixer.FieldGain, Gain: gain}, over)
 }
 
 // SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms. The pitches of the file and its parameters
 // are added. The error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pitch.
 func (h Handle) SetPitch(pitch pcm.Semitones) error {
-	return h.setVoices(mixer.Change{Fields: mixer.FieldPitch, Pitch: pitch}, func(one mixer.Handle, c mixer.Change) error { return one.SetPitch(c.Pitch) })
+	return h.set(mixer.Change{Fields: mixer.FieldPitch, Pitch: pitch}, 0)
 }
 
-// setVoices changes the gain or pitch of the play now. It calls set for each voice with the change that changeGame
-// makes of c. The errors are as in forEach.
-func (h Handle) setVoices(c mixer.Change, set func(mixer.Handle, mixer.Change) error) error {
+// set changes properties of all voices of the play now, over the duration over. The gain and the pitch in c are the
+// game's.
+func (h Handle) set(c mixer.Change, over time.Duration) error {
+	c.Shape = sounds.InDecibels
 	if h.play == nil {
-		return set(h.Handle, c)
+		one := [1]mixer.Handle{h.Handle}
+		return mixer.Handles(one[:]).Set(c, over)
 	}
-	return h.changeGame(mixer.Now, c, func(c mixer.Change) error {
-		return h.play.forEach(func(one mixer.Handle) error { return set(one, c) })
-	})
+	return h.changeGame(mixer.Now, c, func(c mixer.Change) error { return mixer.Handles(h.play.voices).Set(c, over) })
 }
 
 // changeGame calls set with c, a change of the game's values at frame, after it has added the values of the parameters
@@ -128,51 +156,54 @@ func (h Handle) changeGame(frame int64, c mixer.Change, set func(mixer.Change) e
 // SetPan sets the pan of all voices, -1 (left) .. +1 (right), ramped over 5 ms; the pan of the file is replaced. The
 // error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid pan.
 func (h Handle) SetPan(pan float64) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetPan(pan) })
+	return h.set(mixer.Change{Fields: mixer.FieldPan, Pan: pan}, 0)
 }
 
 // SetSpeed sets the game's speed, a ratio of 1/16..16, ramped over 5 ms. It multiplies the speed of the file. The
 // error is mixer.ErrGone, or wraps mixer.ErrOption for an invalid speed.
 func (h Handle) SetSpeed(speed float64) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetSpeed(speed) })
+	return h.set(mixer.Change{Fields: mixer.FieldSpeed, Speed: speed}, 0)
 }
 
 // SetLowPass sets the cutoff of the low-pass of all voices, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is
 // mixer.ErrGone, or wraps mixer.ErrOption for an invalid cutoff.
 func (h Handle) SetLowPass(hz float64) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetLowPass(hz) })
+	return h.set(mixer.Change{Fields: mixer.FieldLowPass, Filters: mixer.Filters{LowPass: hz}}, 0)
 }
 
 // SetHighPass sets the cutoff of the high-pass of all voices, 20..20,000 Hz, ramped over 5 ms. 0 is off. The error is
 // mixer.ErrGone, or wraps mixer.ErrOption for an invalid cutoff.
 func (h Handle) SetHighPass(hz float64) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetHighPass(hz) })
+	return h.set(mixer.Change{Fields: mixer.FieldHighPass, Filters: mixer.Filters{HighPass: hz}}, 0)
 }
 
 // SetSend changes the gain of a send of the play, like mixer.Handle.SetSend. The parameter to is the name of the bus
-// that the send feeds. The send moves to the new gain, in dB, over the duration over. The error is mixer.ErrGone, or
-// wraps mixer.ErrOption.
+// that the send feeds. The send moves to the new gain, in dB, over the duration over. The error is mixer.ErrGone or
+// mixer.ErrBusy, or wraps mixer.ErrOption.
 func (h Handle) SetSend(to string, gain pcm.Decibels, over time.Duration) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetSend(to, gain, over) })
+	if h.ended() {
+		return mixer.ErrGone
+	}
+	return h.Mixer().Engine().At(mixer.Now).SetSend(mixer.TargetVoice(h.Handle), to, gain, over)
 }
 
 // SetPriority sets the priority of all voices, -1,000,000..1,000,000; the priority of the file is replaced. The error
 // is mixer.ErrGone, or wraps mixer.ErrOption for an invalid priority.
 func (h Handle) SetPriority(priority int) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetPriority(priority) })
+	return h.set(mixer.Change{Fields: mixer.FieldPriority, Priority: priority}, 0)
 }
 
 // Protect protects the play from being stolen if on is true, and otherwise ends the protection. The error is
 // mixer.ErrGone if the play has ended.
 func (h Handle) Protect(on bool) error {
-	return h.forEach(func(one mixer.Handle) error { return one.Protect(on) })
+	return h.set(mixer.Change{Fields: mixer.FieldProtect, Protect: on}, 0)
 }
 
 // SetLoop sets the remaining loop rounds of each looping voice of the play, including sounds that follow by `then`.
 // rounds counts from the current round: 1 leaves the loop at its end, mixer.Forever stays in it. Errors are as in
 // mixer.Handle.SetLoop.
 func (h Handle) SetLoop(rounds int) error {
-	return h.forEach(func(one mixer.Handle) error { return one.SetLoop(rounds) })
+	return h.set(mixer.Change{Fields: mixer.FieldRounds, Rounds: rounds}, 0)
 }
 
 // firstActive returns the first voice of the play that has not ended. If all have ended, it returns the first voice. It

@@ -21,7 +21,11 @@ sounds:
   low:  {file: sfx/high.wav, bus: sfx, pan: -1, loop: true, sends: {hall: -6}}
   high: {file: sfx/b.wav, bus: sfx, pan: 1, loop: true, sends: {hall: -6}}
   both: {layers: [low, high]}
+  heard: {layers: [low, high], parameters: {x: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
 `
+
+// commands is the number of commands that the mixer of movedLayers takes.
+const commands = 64
 
 var leads = []time.Duration{0, 20 * time.Millisecond}
 
@@ -66,7 +70,8 @@ func unmovedLayers(t *testing.T, lead time.Duration) []pcm.Frame {
 	return movedLayers(t, "", lead, func(*mixer.Mixer, bank.Handle) error { return nil }, "both")
 }
 
-// movedLayers starts plays, calls move for each of them after 300 frames, and returns the 2000 frames that follow.
+// movedLayers starts plays, calls move for each of them after 300 frames, and returns the 2000 frames that follow. Each
+// reading of the clock takes 1 ms, but all plays start and are moved at the same time.
 func movedLayers(t *testing.T, name string, lead time.Duration, move func(m *mixer.Mixer, h bank.Handle) error, plays ...string) []pcm.Frame {
 	t.Helper()
 	b, err := open(t, twoLayers)
@@ -75,7 +80,11 @@ func movedLayers(t *testing.T, name string, lead time.Duration, move func(m *mix
 	}
 	var now time.Duration
 	config := b.Config()
-	config.Lead, config.Clock = lead, func() time.Duration { return now }
+	config.Commands = commands
+	config.Lead, config.Clock = lead, func() time.Duration {
+		now += time.Millisecond
+		return now
+	}
 	m, err := mixer.New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -86,11 +95,12 @@ func movedLayers(t *testing.T, name string, lead time.Duration, move func(m *mix
 	}
 	var handles []bank.Handle
 	for _, play := range plays {
+		now = 0
 		handles = append(handles, start(t, b, play, bank.Options{Emitter: &space.Emitter{}}))
 	}
 	render(m, 300)
-	now = pcm.Duration(300, m.Rate())
 	for _, h := range handles {
+		now = pcm.Duration(300, m.Rate())
 		if err := move(m, h); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -161,6 +171,65 @@ func TestHandlesReachAllLayers(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestFullMixerChangesAllLayersOrNone calls every method of a bank's handle that changes voices while the mixer has room
+// for one command and the play has two layers. Without an error the layers must change as two plays that a mixer with
+// room changes.
+func TestFullMixerChangesAllLayersOrNone(t *testing.T) {
+	handle, calls := reflect.TypeFor[bank.Handle](), voiceCalls()
+	for _, lead := range leads {
+		unchanged := unmovedLayers(t, lead)
+		for i := range handle.NumMethod() {
+			method := handle.Method(i).Name
+			arguments, ok := calls[method]
+			if !ok || method == "Set" || method == "Stop" && lead > 0 { // TestFullHandles of the mixer has this stop
+				continue
+			}
+			move := func(_ *mixer.Mixer, h bank.Handle) error { return call(reflect.ValueOf(h), method, arguments...) }
+			want, busy := unchanged, lead > 0 || method == "SetSend"
+			if !busy {
+				want = movedLayers(t, method, lead, move, "low", "high")
+			}
+			got := movedLayers(t, method, lead, func(m *mixer.Mixer, h bank.Handle) error {
+				for range commands - 1 {
+					if err := m.Engine().At(mixer.Now).Pause(mixer.TargetTag(99)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := move(m, h); (err == mixer.ErrBusy) != busy || err != nil && err != mixer.ErrBusy {
+					t.Errorf("%s with a lead of %v: %v", method, lead, err)
+				}
+				return nil
+			}, "both")
+			if !slices.Equal(got, want) {
+				t.Errorf("%s with a lead of %v does not change all layers or none", method, lead)
+			}
+		}
+	}
+}
+
+// TestFullMixerKeepsParameters checks that a parameter that a full mixer does not take has no effect later.
+func TestFullMixerKeepsParameters(t *testing.T) {
+	_ = movedLayers(t, "Set", leads[1], func(m *mixer.Mixer, h bank.Handle) error {
+		for range commands - 1 {
+			if err := m.Engine().At(mixer.Now).Pause(mixer.TargetTag(99)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := h.Set("x", 1); err != mixer.ErrBusy {
+			t.Errorf("a set of a full mixer: %v", err)
+		}
+		render(m, 2000)
+		if err := h.SetGain(-3); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 2000)
+		if gain, ok := h.Gain(); gain != -9 || !ok {
+			t.Errorf("the gain is %v, %v; want -9, which includes -6 of the parameter", gain, ok)
+		}
+		return nil
+	}, "heard")
 }
 
 // TestStopAtAFrameReachesAll checks a stop at a frame by the handle of a bank. It must end every layer,

@@ -184,7 +184,7 @@ func (mu *Music) begin(frame int64, i int, o Options) error {
 		frame = b.mixer.Engine().Next()
 	}
 	if err := mu.cancel(); err != nil {
-		_ = mu.forVoices(h, func(v mixer.Handle) error { return v.Stop(0) })
+		_ = mu.voices(h).Stop(0)
 		return err
 	}
 	if old := mu.play; old.Mixer() == b.mixer {
@@ -325,9 +325,7 @@ func (mu *Music) cancel() error {
 
 // abandon ends the voices of the transition under way, whose batch is dropped or never fires. The caller holds Bank.mu.
 func (mu *Music) abandon() {
-	stop := func(v mixer.Handle) error { return v.Stop(0) }
-	_ = mu.forVoices(mu.next.play, stop)
-	_ = mu.forVoices(mu.next.stinger, stop)
+	_ = append(mu.voices(mu.next.play), mu.voices(mu.next.stinger)...).Stop(0)
 	mu.next = change{}
 }
 
@@ -342,15 +340,15 @@ func (mu *Music) chainFrom(i int) (chain musicplan.Chain) {
 	return chain
 }
 
-// forVoices calls do for each voice of the play h and returns the first error. The caller holds Bank.mu.
-func (mu *Music) forVoices(h Handle, do func(mixer.Handle) error) error {
-	if h.play == nil {
-		return do(h.Handle)
+// voices returns a copy of the voices of the play h, without voices if it has been reused. The caller holds Bank.mu.
+func (mu *Music) voices(h Handle) mixer.Handles {
+	switch {
+	case h.play == nil:
+		return mixer.Handles{h.Handle}
+	case h.play.age != h.age:
+		return nil
 	}
-	if h.play.age != h.age {
-		return mixer.ErrGone
-	}
-	return h.play.forEach(do)
+	return slices.Clone(mixer.Handles(h.play.voices))
 }
 
 // voice returns the voice i of the play, or the zero Handle if it is gone. The caller holds Bank.mu.
@@ -559,9 +557,7 @@ func (mu *Music) Stop(over time.Duration) error {
 		if err := mu.cancel(); err != nil {
 			return err
 		}
-		stop := func(v mixer.Handle) error { return v.Stop(over) }
-		_ = mu.forVoices(mu.leaving, stop)
-		return mu.forVoices(mu.play, stop)
+		return append(mu.voices(mu.play), mu.voices(mu.leaving)...).Stop(over)
 	})
 }
 
@@ -574,8 +570,8 @@ func (mu *Music) Pause() error {
 			return err
 		}
 		mu.next.to = to
-		_ = mu.forVoices(mu.leaving, func(v mixer.Handle) error { return v.Stop(0) })
-		return mu.move(func(a *anchor) { a.paused = true }, mixer.Handle.Pause)
+		_ = mu.voices(mu.leaving).Stop(0)
+		return mu.move(func(a *anchor) { a.paused = true }, mixer.Handles.Pause)
 	})
 }
 
@@ -583,7 +579,7 @@ func (mu *Music) Pause() error {
 // or an error of Go.
 func (mu *Music) Resume() error {
 	return mu.change(func() error {
-		err := mu.move(func(a *anchor) { a.paused = false }, mixer.Handle.Resume)
+		err := mu.move(func(a *anchor) { a.paused = false }, mixer.Handles.Resume)
 		if err == nil && mu.next.to != "" && mu.next.batch == nil {
 			return mu.changeTo(mu.next.to, true)
 		}
@@ -649,10 +645,10 @@ func (mu *Music) change(do func() error) error {
 	return do()
 }
 
-// move calls do for each voice of the theme, and set for the anchor until the next block. The caller holds Bank.mu and
+// move calls do for the voices of the theme, and set for the anchor until the next block. The caller holds Bank.mu and
 // has called locate.
-func (mu *Music) move(set func(*anchor), do func(mixer.Handle) error) error {
+func (mu *Music) move(set func(*anchor), do func(mixer.Handles) error) error {
 	set(&mu.anchor)
 	mu.set = mu.anchor
-	return mu.forVoices(mu.play, do)
+	return do(mu.voices(mu.play))
 }

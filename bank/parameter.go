@@ -1,14 +1,13 @@
 package bank
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/chance"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 )
 
 // withParameters returns the game's present gain in dB and pitch plus the values of the parameters, as plusParameters
@@ -41,9 +40,7 @@ func (p *play) plusParameters(gain pcm.Decibels, pitch pcm.Semitones) (pcm.Decib
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.newPlay(s, o)
 	err := b.startAll(p, frame, s, o)
-	p.starting = false
-	if err != nil {
-		p.undo()
+	if p.starting = false; err != nil {
 		return Handle{}, err
 	}
 	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
@@ -69,8 +66,8 @@ func (b *Bank) newPlay(s *sound, o *Options) *play {
 }
 
 // startAll starts the layers of s, or s itself if it has no layers, as voices of p. The delays of layers count from
-// frame, or from the next frame if frame is mixer.Now. At the first error it stops and leaves the started voices to
-// the caller. The caller holds mu, which is released while a stream is opened.
+// frame, or from the next frame if frame is mixer.Now. If a voice cannot start, it stops the others and takes back the
+// random choices. The caller holds mu, which is released while a stream is opened.
 func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
 	valid := inInterval(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && inInterval(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
@@ -91,61 +88,73 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 		}
 	}
 	first, from := frame, frame // first is for layers without a delay; from is the base of the delays
-	if frame == mixer.Now && s.hasDelayedLayers() {
+	if frame == mixer.Now && len(layers) > 1 {
 		if from = b.mixer.Engine().Next(); b.mixer.Latency().Lead > 0 {
 			first = from // the same scheduling clock for all layers
 		}
 	}
 	from = max(from, b.mixer.Now())
-	for _, l := range layers {
-		at := first
-		if l.delay > 0 {
-			at = from + l.delay
+	var err error
+	start := func() {
+		for _, l := range layers {
+			at := first
+			if l.delay > 0 {
+				at = from + l.delay
+			}
+			if err = b.startWithFollowers(p, b.mixer.Engine().At(at), l.sound, &m, base); err != nil {
+				p.undo() // the same block receives the starts and the stops
+				return
+			}
 		}
-		if err := b.startWithFollowers(p, b.mixer.Engine().At(at), l.sound, &m, base); err != nil {
-			return err
-		}
+	}
+	if s.streams { // opening one takes time
+		start()
+	} else {
+		b.mixer.Engine().Together(start)
+	}
+	if err != nil {
+		return err
 	}
 	if s.layers != nil {
 		s.plays++
 	}
 	if g, x := p.withParameters(); g != gain || x != pitch { // Bank.Set may have changed a parameter while a stream was opened
-		_ = p.apply(g, x) // no effect on voices that have ended
+		_ = p.apply(mixer.FieldGain|mixer.FieldPitch, g, x) // no effect on voices that have ended
 	}
 	return nil
-}
-
-// hasDelayedLayers reports whether any layer of s has a delay above 0.
-func (s *sound) hasDelayedLayers() bool {
-	return slices.ContainsFunc(s.layers, func(l layer) bool { return l.delay > 0 })
 }
 
 // inInterval reports whether x is in low..high, both inclusive. For NaN it returns false.
 func inInterval(x, low, high float64) bool { return x >= low && x <= high }
 
 // setParameter sets parameter i of p.rules for this play to x, which must be in its range, and updates the gain and
-// pitch of its voices. It returns mixer.ErrGone if all voices have ended. The caller holds Bank.mu.
+// pitch of its voices. It returns mixer.ErrGone if all voices have ended. After another error the value is unchanged.
+// The caller holds Bank.mu.
 func (p *play) setParameter(i int, x float64) error {
+	before, one := p.values[i], &p.rules.Parameters[i]
 	p.values[i] = x
-	gain, pitch := p.withParameters()
-	one := &p.rules.Parameters[i]
-	return p.forEach(func(h mixer.Handle) error {
-		if one.Gain != nil {
-			if err := h.SetGain(gain); err != nil {
-				return err
-			}
-		}
-		if one.Pitch != nil {
-			return h.SetPitch(pitch)
-		}
+	var fields mixer.Fields
+	if one.Gain != nil {
+		fields |= mixer.FieldGain
+	}
+	if one.Pitch != nil {
+		fields |= mixer.FieldPitch
+	}
+	if fields == 0 {
 		return nil
-	})
+	}
+	gain, pitch := p.withParameters()
+	err := p.apply(fields, gain, pitch)
+	if err != nil && err != mixer.ErrGone { // mixer.ErrGone: the play may be opening its first stream
+		p.values[i] = before
+	}
+	return err
 }
 
-// apply sets the gain and pitch of all voices of p, with the parameters already added, over 5 ms. The error is as in
-// forEach.
-func (p *play) apply(gain pcm.Decibels, pitch pcm.Semitones) error {
-	return p.forEach(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
+// apply sets the gain and pitch of all voices of p that fields selects, with the parameters already added, over 5 ms.
+// The error is as in mixer.Handles.Set.
+func (p *play) apply(fields mixer.Fields, gain pcm.Decibels, pitch pcm.Semitones) error {
+	return mixer.Handles(p.voices).Set(mixer.Change{Fields: fields, Gain: gain, Pitch: pitch, Shape: sounds.InDecibels}, 0)
 }
 
 // forEach calls do for each voice of p, also after an error, and returns the first error other than mixer.ErrGone. It

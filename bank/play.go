@@ -123,37 +123,58 @@ func (b *Bank) quantized(frame int64, o *Options) (int64, error) {
 }
 
 // Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.Stop does
-// over the duration over. If the sound follows another one by `then`, it ends there, too. A play that is opening a
-// stream does not start. Later plays are not affected. The error wraps ErrName or ErrMixer; with mixer.Config.Lead it
-// may be mixer.ErrBusy.
+// over the duration over. All their voices stop at one frame. If the sound follows another one by `then`, it ends there,
+// too. A play that is opening a stream does not start. Later plays are not affected. If no sound but a theme of `music`
+// is called name, Stop ends the theme as Music.Stop does; a theme that does not play is not an error. The error wraps
+// ErrName or ErrMixer, or comes from Music.Stop.
 func (b *Bank) Stop(name string, over time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
 		return noMixerError("Stop")
 	}
-	s, err := b.find(name)
-	if err != nil {
-		return err
-	}
-	stop := func(h mixer.Handle) {
-		if e := h.Stop(over); e != mixer.ErrGone {
-			err = cmp.Or(err, e)
-		}
+	s := b.sounds[name]
+	if s == nil {
+		return b.stopTheme(name, over)
 	}
 	s.stopped = s.claimed
-	for _, h := range s.singles.handles {
-		stop(h)
-	}
+	voices := append(b.voiceBuffer[:0], s.singles.handles...)
 	for _, p := range b.plays.all {
 		p.stopped = p.stopped || p.starting && p.rules.Name == name
 		for i, h := range p.voices {
 			if p.rules.Name == name || p.sounds[i].startName == name {
-				stop(h)
+				voices = append(voices, h)
 			}
 		}
 	}
-	return err
+	b.voiceBuffer = voices
+	_ = voices.Stop(over) // it can only be mixer.ErrGone
+	return nil
+}
+
+// stopTheme ends the theme called name, if it plays. The error is as in Stop. The caller holds mu, which is released
+// while another method changes the theme.
+func (b *Bank) stopTheme(name string, over time.Duration) error {
+	mu := b.themes[name]
+	if mu == nil {
+		known := map[string]bool{}
+		for sound := range b.sounds {
+			known[sound] = true
+		}
+		for i := range b.rules.Music {
+			known[b.rules.Music[i].Name] = true
+		}
+		if !known[name] {
+			return unknownError("sound", name, known)
+		}
+		return nil
+	}
+	b.mu.Unlock()
+	defer b.mu.Lock()
+	if err := mu.Stop(over); err != mixer.ErrGone {
+		return err
+	}
+	return nil
 }
 
 // startWithFollowers starts s, a sound or layer, at the moment at. It schedules the sounds that follow s by `then`

@@ -2,12 +2,14 @@ package bank_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds/library"
 )
 
 // TestStop checks that Stop ends all plays of a name and no others, also after a reload and among many plays that
@@ -46,6 +48,83 @@ func TestStop(t *testing.T) {
 			}
 		}
 		delete(plays, name)
+	}
+}
+
+// TestStopsOfANameShareAFrame checks that Bank.Stop ends all plays of a sound at one frame, although each reading of the
+// clock takes 1 ms.
+func TestStopsOfANameShareAFrame(t *testing.T) {
+	b, err := open(t, twoLayers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now time.Duration
+	c := b.Config()
+	c.Lead, c.Clock = 20*time.Millisecond, func() time.Duration {
+		now += time.Millisecond
+		return now
+	}
+	m, err := mixer.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	if err := b.Use(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"both", "both", "low", "low"} {
+		start(t, b, name, bank.Options{})
+	}
+	for _, x := range []struct {
+		name   string
+		voices int
+	}{{"both", 4}, {"low", 2}} {
+		render(m, 400)
+		events := make([]mixer.Event, 32)
+		m.Events(events)
+		if err := b.Stop(x.name, 0); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 400)
+		var frames []int64
+		for _, e := range events[:m.Events(events)] {
+			frames = append(frames, e.Frame)
+		}
+		if len(frames) != x.voices || slices.Min(frames) != slices.Max(frames) {
+			t.Errorf("the voices of %s stop at %v, want %d equal frames", x.name, frames, x.voices)
+		}
+	}
+}
+
+// TestStopTheme checks that Bank.Stop ends a theme of the music.
+func TestStopTheme(t *testing.T) {
+	b, m, mu := openMusic(t, theme)
+	if err := mu.Play(bank.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	render(m, 100)
+	for range 2 {
+		if err := b.Stop("theme", 0); err != nil {
+			t.Fatal(err)
+		}
+		render(m, 100)
+		if st := m.Stats(); st.Playing != 0 || st.Pending != 0 || mu.Position() != (bank.Position{}) {
+			t.Errorf("after the stop %d play, %d are pending, and the theme is at %v", st.Playing, st.Pending, mu.Position())
+		}
+	}
+	want := `bank: unknown name: there is no sound "teme"; the nearest is "theme"`
+	if err := b.Stop("teme", 0); !errors.Is(err, bank.ErrName) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	unused, err := bank.Open(themeFiles(theme), "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unused.Use(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := unused.Stop("theme", 0); err != nil {
+		t.Errorf("a theme that was never asked for: %v", err)
 	}
 }
 

@@ -164,6 +164,8 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		return []any{new(bank.NextBar)}
 	case reflect.TypeFor[*mixer.Handle]():
 		return []any{&r.voice, &r.streamed}
+	case reflect.TypeFor[*mixer.Handles]():
+		return []any{&mixer.Handles{r.voice, r.streamed}}
 	case reflect.TypeFor[*mixer.Bus]():
 		return []any{&r.bus}
 	case reflect.TypeFor[*mixer.Batch]():
@@ -247,6 +249,8 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 		return ctx
 	case reflect.TypeFor[func(error)]():
 		return func(error) {}
+	case reflect.TypeFor[func()]():
+		return func() {}
 	case reflect.TypeFor[*sounds.Sound]():
 		return r.sound
 	case reflect.TypeFor[mixer.Insert]():
