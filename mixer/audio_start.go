@@ -29,6 +29,10 @@ func (a *audio) start(id pool.Handle, fades *voice.Moves) {
 		return
 	}
 	if r.hasNoSound() {
+		if r.sound.Load().Unloaded() {
+			in.refuse(&audioEvent{Kind: EventRejected, Choice: eventChoice{Reason: ReasonUnloaded}})
+			return
+		}
 		a.noteSilentFrom(a.now)
 		in.endUnheard(EventEnded)
 		return

@@ -53,9 +53,10 @@ const (
 	ReasonOutranked          // rejected: every voice has a higher priority or is protected
 	ReasonVirtualFull        // stolen: all virtual voices are in use, and it is the least audible of them
 	ReasonExchanged          // virtual: it lost its slot to a virtual voice that is much louder now
+	ReasonUnloaded           // rejected: the sound is not loaded, see sounds.NewUnloaded
 )
 
-var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
+var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange", "unloaded"}
 
 // String returns a short name of the reason, such as "pool"; "" for ReasonNone, and a text such as "reason(99)" for
 // an unknown reason.

@@ -59,6 +59,8 @@ type Sound struct {
 	refineFailed atomic.Bool           // the Refiner failed or returned invalid samples
 
 	open func(PlayRange) (*StreamBuffer, error) // of a stream, which has no data and only the declared level of an envelope
+
+	unloaded bool // made by NewUnloaded
 }
 
 // maxPower is above any power that a sound can have, also in Masks.
@@ -130,6 +132,17 @@ func NewSound(s Samples) (*Sound, error) {
 	d.Seam = playable.NewSeam(d)
 	return out, nil
 }
+
+// NewUnloaded makes a placeholder for a sound that is not in memory. It has a name, a file and a rate in Hz, as in
+// Samples, and no frames. A mixer with this rate rejects every start of it, with an event that has this name.
+func NewUnloaded(name, file string, rate int) *Sound {
+	s := &Sound{name: name, file: file, unloaded: true}
+	s.data.Rate, s.data.Channels, s.data.Mono = rate, 1, true
+	return s
+}
+
+// Unloaded reports whether the sound is a placeholder, made by NewUnloaded.
+func (s *Sound) Unloaded() bool { return s.unloaded }
 
 // toInt16 converts x, a sample with full scale -1..+1, to 16 bits. It rounds to the nearest value and clips at full
 // scale. The result for NaN is undefined.

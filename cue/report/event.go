@@ -168,7 +168,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	return cmp.Or(
 		parseName(&e.Kind, w.Kind, "kind of event", mixer.EventDevice),
 		e.parseDevice(&w),
-		parseName(&e.Reason, w.Reason, "reason", mixer.ReasonExchanged),
+		parseName(&e.Reason, w.Reason, "reason", mixer.ReasonUnloaded),
 		unknown,
 	)
 }

@@ -60,11 +60,11 @@ func TestNames(t *testing.T) {
 	if s := (mixer.EventDevice + 1).String(); !strings.HasPrefix(s, "kind(") {
 		t.Errorf("there is a kind %s beyond the last that is read", s)
 	}
-	if s := (mixer.ReasonExchanged + 1).String(); !strings.HasPrefix(s, "reason(") {
+	if s := (mixer.ReasonUnloaded + 1).String(); !strings.HasPrefix(s, "reason(") {
 		t.Errorf("there is a reason %s beyond the last that is read", s)
 	}
 	for kind := mixer.EventStarted; kind <= mixer.EventFault; kind++ {
-		for reason := mixer.ReasonNone; reason <= mixer.ReasonExchanged; reason++ {
+		for reason := mixer.ReasonNone; reason <= mixer.ReasonUnloaded; reason++ {
 			e := Event{Kind: kind, Reason: reason, Voice: 1, Candidates: 1, Policy: mixer.GrowPool}
 			text, err := e.MarshalJSON()
 			if err != nil {

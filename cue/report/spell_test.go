@@ -24,7 +24,7 @@ func TestAppendJSON(t *testing.T) {
 			Frame: int64(whole("frame")), Kind: mixer.EventKind(rapid.IntRange(0, int(mixer.EventDevice)+1).Draw(t, "kind")),
 			Voice: uint64(max(whole("voice"), 0)), Sound: text("sound"), Cue: whole("cue"), Slot: whole("slot"),
 			CueLabel: CueLabel{ListCue: text("number"), CueName: text("name"), CueLine: whole("line")},
-			Reason:   mixer.Reason(rapid.IntRange(0, int(mixer.ReasonExchanged)+1).Draw(t, "reason")),
+			Reason:   mixer.Reason(rapid.IntRange(0, int(mixer.ReasonUnloaded)+1).Draw(t, "reason")),
 			By:       uint64(max(whole("by"), 0)), BySound: text("by sound"),
 			Audibility: level("audibility"), Newcomer: level("newcomer"), RunnerUp: level("runner-up"), HasRunnerUp: flag("has a runner-up"),
 			Candidates: whole("candidates"), Peers: whole("peers"),

@@ -96,6 +96,8 @@ func (a *advisor) add(e *report.Event) {
 		a.suggest("protect", "Protect fewer voices, or raise `voices` above %d.", a.head.Voices)
 	case mixer.ReasonOutranked:
 		a.suggest("priority", "Raise its priority (now %d) to at least the lowest priority that plays, and it can steal a slot.", e.Priority)
+	case mixer.ReasonUnloaded:
+		a.suggest("load", "Load a group of the sound before (`Bank.LoadGroup`), or take the sound out of all `groups` to keep it loaded.")
 	}
 	if e.Kind == mixer.EventCoalesced {
 		a.suggest("coalesce", "Shorten `coalesce` to give each start its own voice.")

@@ -160,6 +160,19 @@ func TestTellNoVirtual(t *testing.T) {
 	}
 }
 
+// TestUnloaded checks the text and the advice for a start whose sound was not loaded.
+func TestUnloaded(t *testing.T) {
+	e := report.Event{Kind: mixer.EventRejected, Reason: mixer.ReasonUnloaded, Sound: "roar", Slot: -1}
+	head := &report.Report{Voices: 8, Virtual: 8}
+	if got, want := Outcome(&e, head, nil), "rejected, since its sound was not loaded"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want := "Load a group of the sound before (`Bank.LoadGroup`), or take the sound out of all `groups` to keep it loaded."
+	if got := strings.Join(advise(head, nil, []*report.Event{&e}, false), "\n"); got != want {
+		t.Errorf("the advice is %q, want %q", got, want)
+	}
+}
+
 // TestAdviceOnSilence checks the advice for a victim that was silent when stolen but would have sounded later.
 func TestAdviceOnSilence(t *testing.T) {
 	loud, silence := report.Level(-5.3), report.Level(math.Inf(-1))

@@ -171,6 +171,7 @@ var reasons = map[mixer.Reason]string{
 	mixer.ReasonProtected:   "since all voices were protected",
 	mixer.ReasonOutranked:   "since all voices were protected or of higher priority",
 	mixer.ReasonExchanged:   "since another voice was louder",
+	mixer.ReasonUnloaded:    "since its sound was not loaded",
 }
 
 // describeChoice explains in sentences why the policy chose this voice, and compares it with the start that took

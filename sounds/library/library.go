@@ -130,6 +130,12 @@ func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 	}
 }
 
+// Unloaded returns a placeholder for the sound of src, which is not read: see sounds.NewUnloaded. It has the name and
+// the file that the loaded sound would have. The library does not keep it.
+func (l *Library) Unloaded(src Source) *sounds.Sound {
+	return sounds.NewUnloaded(src.title(), src.path(), l.Rate())
+}
+
 // Info returns the information about s, a sound or stream of this library. Info.Bytes is the memory that the sound
 // takes now. If s is not in the library, as after Forget, Info returns a zero Info and false.
 func (l *Library) Info(s *sounds.Sound) (Info, bool) {
@@ -152,24 +158,29 @@ func (l *Library) Infos() []Info {
 	return list
 }
 
-// Forget removes the sound or stream s from the library. The next Load of its file reads the file again. Voices that
-// play s, and other references to s, keep it in memory. If s was the last sound of its file, damaged places of the
-// file are reported to OnDamage again at the next loading. If s is not in the library, Forget has no effect.
-func (l *Library) Forget(s *sounds.Sound) {
+// Forget removes sounds and streams from the library. The next Load of their files reads the files again. Voices that
+// play a sound, and other references to it, keep it in memory. After the last sound of a file, damaged places of the
+// file are reported to OnDamage again at the next loading. Forget ignores a sound that is not in the library.
+func (l *Library) Forget(all ...*sounds.Sound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	info, ok := l.infos[s]
-	delete(l.infos, s)
+	forgotten, files := map[*sounds.Sound]bool{}, map[string]bool{}
+	for _, s := range all {
+		if info, ok := l.infos[s]; ok {
+			forgotten[s], files[info.File] = true, true
+			delete(l.infos, s)
+		}
+	}
 	for key, e := range l.entries {
-		if e.ready() && e.sound == s {
+		if e.ready() && forgotten[e.sound] {
 			delete(l.entries, key)
 		}
 	}
 	for _, other := range l.infos {
-		ok = ok && other.File != info.File
+		delete(files, other.File)
 	}
-	if ok {
-		l.clearDamages(info.File)
+	for file := range files {
+		l.clearDamages(file)
 	}
 }
 
