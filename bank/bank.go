@@ -1,7 +1,6 @@
 package bank
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/sheet/chance"
 	"voicepool/internal/sheet/fields"
-	"voicepool/internal/sheet/loading"
 	"voicepool/internal/sheet/parse"
 	"voicepool/internal/sheet/scenes"
 	"voicepool/internal/sheet/yaml"
@@ -39,8 +37,8 @@ type Bank struct {
 	lib   *library.Library
 	named []library.Source // sounds that need no file
 
-	reloading sync.Mutex
-	lastRead  *rules.Rules // the last rules read, even if their sounds could not be loaded; may be nil
+	loading  chan struct{} // has an element while Reload or LoadGroup loads sounds
+	lastRead *rules.Rules  // the last rules read, even if their sounds could not be loaded; may be nil
 
 	mu          sync.Mutex // guards all fields below
 	claimEnded  sync.Cond  // signals the end of a claim
@@ -49,6 +47,8 @@ type Bank struct {
 	root        *yaml.Node   // root of the file
 	mixerRules  *rules.Rules // the rules that the mixer was made from
 	sounds      map[string]*sound
+	groups      map[string]*loadGroup
+	loads       []*groupLoad // under way
 	mixer       *mixer.Mixer
 	voiceBuffer mixer.Handles // buffer of SetPositions and Stop
 	spotBuffer  []space.Spot  // of SetPositions
@@ -69,15 +69,18 @@ type Bank struct {
 // sound is a sound of the bank with the state of its random choices.
 type sound struct {
 	rules     *rules.Sound
-	files     []*sounds.Sound
-	startName string // name of its starts; for a layer the name of its parent
-	chanceKey uint64 // key for random choices
-	plays     uint64 // number of accepted plays
+	files     []*sounds.Sound // placeholders while they are not loaded; shared with layers of the sound
+	users     int             // groups, loaded or loading, that need the files, plus the sounds in no group that do
+	startName string          // name of its starts; for a layer the name of its parent
+	chanceKey uint64          // key for random choices
+	plays     uint64          // number of accepted plays
 	picker    chance.Picker
 	layers    []layer // replace the files
 	then      *sound  // the sound that follows gaplessly; may be nil
 
 	singles singles
+
+	addedPitch rules.Range // semitones that parameters and parent sounds add to the pitch
 
 	parts   []*sound // everything that one play draws for: the sound, its layers, and their followers
 	streams bool     // a part is a stream
@@ -109,19 +112,24 @@ type options struct {
 // named lists sounds that the file may use by name instead of by path. To allow the embedded sounds, pass
 // embedded.Sources().
 //
+// With `preload: false` in the file, Open loads only the sounds that no group lists; see LoadGroup.
+//
 // Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot be
-// loaded are returned as rules.Errors, which wrap rules.ErrSound.
+// loaded are returned as rules.Errors, which wrap rules.ErrSound. If the sounds need more than `memory` of the file, the
+// error is a *MemoryError.
 func Open(fsys fs.FS, name string, lib *library.Library, named ...library.Source) (*Bank, error) {
-	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
+	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, loading: make(chan struct{}, 1), values: map[string]float64{}}
 	b.claimEnded.L = &b.mu
 	r, root, err := b.read()
 	if err != nil {
 		return nil, err
 	}
-	if b.sounds, err = b.load(r); err != nil {
+	all := b.build(r)
+	groups := makeGroups(r, all, nil)
+	if err := b.loadSounds(r, all); err != nil {
 		return nil, err
 	}
-	b.rules, b.root = r, root
+	b.rules, b.root, b.sounds, b.groups = r, root, all, groups
 	return b, nil
 }
 
@@ -174,69 +182,37 @@ func parseFile(name string, src []byte, fsys fs.FS, named []library.Source, rate
 	return out, tree, r.Errors()
 }
 
-// load loads the sounds of r into the library, prepares them for the pitches that they can reach, and returns them by
-// name, without mixer options. The error lists the sounds that cannot be loaded, as rules.Errors. load does not
-// change the bank, and needs no mutex.
-func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
-	ctx := context.Background()
-	modes := make([]loading.Modes, len(r.Sounds))
-	for i := range modes {
-		if modes[i] = loading.Once; r.Sounds[i].Loop {
-			modes[i] = loading.Looped
-		}
-	}
-	all, missing, err := loading.Sounds(ctx, r, b.lib, modes, loading.Options{OnError: b.noteStreamError})
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]*sound, len(all))
-	versions := &loading.Variants{}
-	for i := range all {
+// build makes the sounds of r by name, with placeholders for their files and without mixer options. It does not change
+// the bank, and needs no mutex.
+func (b *Bank) build(r *rules.Rules) map[string]*sound {
+	out := make(map[string]*sound, len(r.Sounds))
+	for i := range r.Sounds {
 		s := &r.Sounds[i]
-		files := all[i].Files(s.Loop)
-		out[s.Name] = &sound{rules: s, files: files, startName: s.Name, chanceKey: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
-		for j, f := range files {
-			if f != nil && s.Loop && s.Stream && f.Loop().Frames() <= 0 {
-				missing.Add(s.Files[j], errors.New("this stream does not declare its length, so it cannot loop"))
-			}
-		}
+		one := &sound{rules: s, files: make([]*sounds.Sound, len(s.Files)), startName: s.Name, chanceKey: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
+		b.unload(r, one)
+		out[s.Name] = one
 	}
-	if err := missing.Err(); err != nil {
-		return nil, err
-	}
-	pitches := map[string]rules.Range{} // pitch added to sounds by parameters and by parent sounds
 	for _, s := range out {
 		s.then = out[s.rules.Then]
 	}
 	for _, s := range out {
 		added := parameterPitchRange(s.rules)
 		if s.rules.Layers == nil {
-			pitches[s.rules.Name] = unionRange(pitches[s.rules.Name], added)
+			s.addedPitch = unionRange(s.addedPitch, added)
 		}
 		for i, l := range s.rules.Layers {
-			one := *out[l.Sound]
+			one := *out[l.Sound] // shares its files
 			one.startName = s.rules.Name
 			one.chanceKey = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // layers draw independently
 			s.layers = append(s.layers, layer{&one, l.Delay.Frames(r.Rate)})
-			pitches[l.Sound] = unionRange(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + added.From, To: s.rules.Pitch.To + added.To})
+			added := rules.Range{From: s.rules.Pitch.From + added.From, To: s.rules.Pitch.To + added.To}
+			out[l.Sound].addedPitch = unionRange(out[l.Sound].addedPitch, added)
 		}
 	}
 	for _, s := range out {
 		s.collectParts()
 	}
-	filters := r.Filters()
-	for i := range all {
-		if filters {
-			versions.AddSpectra(all[i].Files(r.Sounds[i].Loop), r.Sounds[i].Loop)
-		}
-		if s := &r.Sounds[i]; r.QualityOf(s) == sounds.Best {
-			speed := float64(pcm.FromRatio(s.Speed))
-			add := pitches[s.Name]
-			high := max(s.Pitch.To+speed+add.To, float64(s.MaxPitch))
-			versions.AddPitches(all[i].Files(s.Loop), s.Loop, s.Pitch.From+speed+add.From, high)
-		}
-	}
-	return out, versions.Compute(ctx)
+	return out
 }
 
 // noteStreamError keeps err for Err if it is the first error of a stream. The first argument is unused. It may be
@@ -336,6 +312,13 @@ func setOptions(sounds map[string]*sound, found map[string]options) {
 			l.sound.options = found[l.sound.rules.Name]
 		}
 	}
+}
+
+// pitches returns the lowest and the highest pitch in semitones that a play of s can have, without the options of
+// plays.
+func (s *sound) pitches() (low, high float64) {
+	r, speed := s.rules, float64(pcm.FromRatio(s.rules.Speed))
+	return r.Pitch.From + speed + s.addedPitch.From, max(r.Pitch.To+speed+s.addedPitch.To, float64(r.MaxPitch))
 }
 
 // parameterPitchRange returns the range of semitones that the parameters of s together can add to its pitch. It is

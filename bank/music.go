@@ -123,6 +123,11 @@ func (mu *Music) refresh() error {
 		if known[m.Name] = true; m.Name != mu.name {
 			continue
 		}
+		for _, segment := range m.Segments {
+			if !b.sounds[segment.Sound].loaded() {
+				return fmt.Errorf("%w: the theme %q; call LoadGroup with a group that lists it", ErrUnloaded, mu.name)
+			}
+		}
 		theme, err := musicplan.NewTheme(b.rules.File, m, b.rules.Rate, func(name string) (int64, pcm.Loop) {
 			s := b.sounds[name]
 			if !s.rules.Loop {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"time"
 
 	"voicepool/bank/rules"
@@ -113,6 +115,9 @@ func (b *Bank) stamps() map[string]stamp {
 // The volumes of buses stay. Active scenes stay active; a scene that the file has lost has no effect until the file has
 // it again.
 //
+// Groups stay loaded or unloaded as they are. A new group is loaded unless the file has `preload: false`. Sounds that the
+// bank no longer needs are removed from the library.
+//
 // If the file is faulty or has lost all its sounds, or a sound cannot be loaded, the bank keeps its old
 // state; the error is as in Open. Changes that require a new mixer, such as another bus or send,
 // are reported in an error that wraps ErrMixer, one line each with its place in the file. All other changes
@@ -120,10 +125,10 @@ func (b *Bank) stamps() map[string]stamp {
 func (b *Bank) Reload() error { return b.reload(nil) }
 
 // reload is Reload, but also reads the sounds in the files of changed again. The keys of changed are paths in the
-// file system of the bank; it may be nil. reload locks b.reloading, then b.mu.
+// file system of the bank; it may be nil. reload takes b.loading, then b.mu.
 func (b *Bank) reload(changed map[string]bool) error {
-	b.reloading.Lock()
-	defer b.reloading.Unlock()
+	b.loading <- struct{}{}
+	defer func() { <-b.loading }()
 	b.evictFiles(changed)
 	r, root, err := b.read()
 	if err != nil {
@@ -132,17 +137,18 @@ func (b *Bank) reload(changed map[string]bool) error {
 	if len(r.Sounds) == 0 && len(b.Rules().Sounds) > 0 { // possibly a file that is still being written
 		return fmt.Errorf("bank: %s: it had sounds, and there are no `sounds` any more", b.name)
 	}
+	loaded := b.build(r)
 	b.mu.Lock()
 	b.lastRead = r
+	groups := makeGroups(r, loaded, b.groups)
 	b.mu.Unlock()
-	loaded, err := b.load(r)
-	if err != nil {
+	if err := b.loadSounds(r, loaded); err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.waitForClaims()
-	return b.applyReload(r, loaded, root)
+	return b.applyReload(r, loaded, groups, root)
 }
 
 // evictFiles removes the sounds in the files of changed, paths in the file system of the bank, from the library, so
@@ -163,11 +169,11 @@ func (b *Bank) evictFiles(changed map[string]bool) {
 	}
 }
 
-// applyReload replaces the rules and sounds of the bank by r, loaded and root, the tree of the file, and moves the
-// mixer to the new values within 50 ms. The error lists the changes that need a new mixer, at their places in root, or
-// is the mixer's; only an error of new groups leaves the bank unchanged. Random choices and limits continue if their
-// rules have not changed. The caller holds mu, and no play opens a stream.
-func (b *Bank) applyReload(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
+// applyReload replaces the rules, sounds and groups of the bank by r, loaded, groups and root, the tree of the file. It
+// moves the mixer to the new values within 50 ms. The error lists the changes that need a new mixer, at their places in
+// root, or is the mixer's; only an error of new limits leaves the bank unchanged. Random choices and limits continue if
+// their rules have not changed. The caller holds mu, and no play opens a stream.
+func (b *Bank) applyReload(r *rules.Rules, loaded map[string]*sound, groups map[string]*loadGroup, root *yaml.Node) error {
 	differences := &reloadDifferences{file: r.File, root: root}
 	if b.mixer != nil {
 		differences.compare(b.mixer, b.mixerRules, r)
@@ -204,7 +210,15 @@ func (b *Bank) applyReload(r *rules.Rules, loaded map[string]*sound, root *yaml.
 			l.sound.options = loaded[l.sound.rules.Name].options
 		}
 	}
-	b.rules, b.sounds, b.root = r, loaded, root
+	before, oldGroups := slices.Collect(maps.Keys(b.loadedFiles())), b.groups
+	b.rules, b.sounds, b.groups, b.root = r, loaded, groups, root
+	for name, g := range groups {
+		if old := oldGroups[name]; old != nil && g.loaded && !old.loaded { // unloaded during the reload
+			g.loaded = false
+			b.release(g)
+		}
+	}
+	b.forgetUnused(before)
 	if b.mixer == nil {
 		return nil
 	}

@@ -63,6 +63,11 @@ func Parse(file string, src []byte) (*Sheet, error) {
 		if p := fields.Find(root, "music"); p != nil {
 			r.Fail(p.Position, "music is for banks, which a game plays; in a cue sheet, play the files of the segments")
 		}
+		for _, key := range parse.LoadKeys {
+			if p := fields.Find(root, key); p != nil {
+				r.Fail(p.Position, "%s is for banks, which a game plays; a cue sheet loads all its sounds", key)
+			}
+		}
 		d := newDraft(r)
 		if cues != nil {
 			d.parseCues(cues.Value)

@@ -35,10 +35,14 @@ func Schema() []byte {
 		refused[key] = false
 	}
 	schema["if"] = fields.Schema{"required": []string{"cues"}}
-	schema["then"] = fields.Schema{"properties": fields.Schema{
+	properties := fields.Schema{
 		"music":  false,
 		"sounds": fields.Schema{"additionalProperties": fields.Schema{"properties": refused}},
-	}}
+	}
+	for _, key := range parse.LoadKeys {
+		properties[key] = false
+	}
+	schema["then"] = fields.Schema{"properties": properties}
 	out, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
 		panic("cue: the schema is no JSON: " + err.Error()) // it consists of numbers, strings and lists

@@ -43,7 +43,18 @@ type Rules struct {
 	Buses         []Bus
 	Scenes        []Scene
 	Music         []Music
-	Sounds        []Sound // the sounds of `sounds`; in a cue sheet also embedded sounds and files that cues play by name
+	Preload       bool        // bank.Open also loads the sounds of LoadGroups
+	Memory        int64       // memory of the sounds of a bank in bytes, at most; 0: unlimited
+	LoadGroups    []LoadGroup // sounds that a game loads and unloads together
+	Sounds        []Sound     // the sounds of `sounds`; in a cue sheet also embedded sounds and files that cues play by name
+}
+
+// LoadGroup is a group of sounds that a bank loads and unloads together. A sound may be in several groups. It is not
+// related to Sound.Group, which shares limits.
+type LoadGroup struct {
+	Line, Column int
+	Name         string
+	Sounds       []string // names in Rules.Sounds or Rules.Music
 }
 
 // Grow configures the growth of the pool with overflow: grow. Zero fields mean the mixer's defaults.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestPagesHaveEveryKey(t *testing.T) {
 	}
 	banks, cues, effects, music := keysOn(t, "docs/banks.md"), keysOn(t, "docs/cues.md"), keysOn(t, "docs/effects.md"), keysOn(t, "docs/music.md")
 	ofBanks := map[string]bool{"layers": true, "parameters": true, "when_full": true, "limit": true, "scenes": true, "music": true}
-	for _, key := range parse.BankOnlyKeys {
+	for _, key := range slices.Concat(parse.BankOnlyKeys, parse.LoadKeys) {
 		ofBanks[key] = true
 	}
 	seen := map[string]bool{}

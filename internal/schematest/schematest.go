@@ -84,7 +84,7 @@ func New(text []byte, base Map, words []Text, wrong func(text string) int) (*Mat
 	}
 	m := &Matrix{base: base, words: words, countErrors: once(wrong), known: map[string]*Key{}, with: map[string]Map{}, found: map[string]found{}}
 	m.gather(base)
-	m.gather(List{Text("7/8"), Text("bar 1"), Text("next bar"), Text("1 beat")}) // for music, which a sheet cannot have
+	m.gather(List{Text("7/8"), Text("bar 1"), Text("next bar"), Text("1 beat"), Text("64MB")}) // for keys that a sheet cannot have
 	m.walk(&root, "", func(v any) Map { return v.(Map) })
 	if m.noMatch != "" {
 		return nil, fmt.Errorf("no text of the base matches %s", m.noMatch)

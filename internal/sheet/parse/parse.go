@@ -70,7 +70,7 @@ type Reader struct {
 // sounds that need no file.
 func New(to *rules.Rules, file string, fsys fs.FS, named []library.Source) *Reader {
 	*to = rules.Rules{
-		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: sounds.Best, Seed: 1, Master: rules.Master{Limiter: true},
+		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: sounds.Best, Seed: 1, Preload: true, Master: rules.Master{Limiter: true},
 	}
 	return &Reader{
 		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{}, outputs: map[string]bool{},
@@ -133,6 +133,9 @@ func (r *Reader) fields() []fields.Field {
 		{Key: "music", Shape: shape(func() fields.Shape {
 			return fields.Names{Of: fields.Mapping{Fields: r.themeFields(&musicParts{}, new(rules.Time), new(string)), Required: []string{"segments"}}}
 		})},
+		{Key: "groups", Shape: fields.Names{Of: fields.List{Of: fields.Name{}, Max: maxGroup}}},
+		{Key: "preload", To: &s.Preload},
+		{Key: "memory", To: (*memory)(&s.Memory)},
 		{Key: "scenes", Shape: shape(func() fields.Shape { return fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}} })},
 		{Key: "master", To: r.parseMaster, Shape: shape(func() fields.Shape { return fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))} })},
 		{Key: "voices", To: &s.Voices, Within: Counts},
@@ -175,7 +178,7 @@ func (r *Reader) parseRoot(n *yaml.Node, what string, more []fields.Field) {
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"outputs", r.parseOutputs}, {"buses", r.parseBuses}, {"sounds", r.parseSounds}, {"music", r.parseMusic}, {"scenes", r.parseScenes}} {
+	}{{"outputs", r.parseOutputs}, {"buses", r.parseBuses}, {"sounds", r.parseSounds}, {"music", r.parseMusic}, {"groups", r.parseLoadGroups}, {"scenes", r.parseScenes}} {
 		if p := fields.Find(n, part.key); p != nil {
 			part.read(p.Value)
 		}
