@@ -1,5 +1,6 @@
 // Game is a small shooter with hundreds of sounds and a pool of 16 voices. The right side of the screen shows
-// the pool: the voice in each slot, its loudness, and the voices stolen last.
+// volume sliders, the bar and beat of the music, and the pool: the voice in each slot, its loudness, and the voices
+// stolen last.
 //
 //	go run .            # sound through Ebitengine's audio context
 //	go run . -device    # sound through voicepool's own device
@@ -10,7 +11,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"slices"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -33,21 +33,30 @@ var errOne = errors.New("a process has one audio output: Ebitengine's context or
 type game struct {
 	world    *world.World
 	sound    *sound.Sound
-	keys     func() world.Keys          // returns the keys held down
-	typed    func(ebiten.Key) bool      // reports whether a key was just pressed
+	keys     func() world.Keys     // returns the keys held down
+	typed    func(ebiten.Key) bool // reports whether a key was just pressed
+	pointer  func() (x, y int, down bool)
+	slider   int                        // 1 + the slider that the pointer drags; 0: none
 	after    func(screen *ebiten.Image) // called after each picture, for a test; may be nil
 	listened bool                       // an output is open
 	drivers  func() []oto.Driver        // returns the audio drivers
 	fail     func() error               // ends the game with an error, for a test; may be nil
 }
 
-// heldKeys returns which keys of the game the player holds down; the left mouse button counts as Fire.
+// heldKeys returns which keys of the game the player holds down; the left mouse button on the field counts as Fire.
 func heldKeys() world.Keys {
+	x, _, down := mouse()
 	return world.Keys{
 		Left:  ebiten.IsKeyPressed(ebiten.KeyArrowLeft),
 		Right: ebiten.IsKeyPressed(ebiten.KeyArrowRight),
-		Fire:  ebiten.IsKeyPressed(ebiten.KeySpace) || ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft),
+		Fire:  ebiten.IsKeyPressed(ebiten.KeySpace) || down && x < world.Width,
 	}
+}
+
+// mouse returns the position of the pointer in pixels, and whether the left button is down.
+func mouse() (x, y int, down bool) {
+	x, y = ebiten.CursorPosition()
+	return x, y, ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft)
 }
 
 // newGame returns a game with its sounds loaded and the first world. It opens no audio output; see listen.
@@ -56,10 +65,12 @@ func newGame(o sound.Options) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &game{world: world.New(1), sound: s, keys: heldKeys, typed: inpututil.IsKeyJustPressed, drivers: oto.Probe}, nil
+	return &game{world: world.New(1), sound: s, keys: heldKeys, typed: inpututil.IsKeyJustPressed, pointer: mouse,
+		drivers: oto.Probe}, nil
 }
 
-// Update advances the game by 1/60 s and plays the sounds of that step. Ebitengine calls it; an error ends the game.
+// Update advances the game by 1/60 s, unless it is paused, and plays the sounds of that step. Ebitengine calls it; an
+// error ends the game.
 func (g *game) Update() error {
 	if g.fail != nil {
 		if err := g.fail(); err != nil {
@@ -69,13 +80,20 @@ func (g *game) Update() error {
 	if err := g.handleKeys(); err != nil {
 		return err
 	}
-	g.world.Step(g.keys())
+	if err := g.handlePointer(); err != nil {
+		return err
+	}
+	if g.sound.Paused() {
+		g.world.Events = g.world.Events[:0]
+	} else {
+		g.world.Step(g.keys())
+	}
 	g.publishStats()
 	return g.sound.Frame(g.world)
 }
 
 // handleKeys changes the pool for the keys pressed since the last step: the number of voices (up, down), the policy
-// (P), virtual voices (V) and the scene (S).
+// (P) and virtual voices (V). M, C and W open and close the menu, a cave and the water.
 func (g *game) handleKeys() error {
 	s := g.sound
 	voices := int(s.Mixer().Stats().Voices)
@@ -97,16 +115,31 @@ func (g *game) handleKeys() error {
 			virtual = 32
 		}
 		return s.SetPolicy(s.Policy, virtual, g.world)
-	case g.typed(ebiten.KeyS):
-		return s.SetScene(next(s.Scene, "menu", "fight", "storm"))
+	}
+	for i, k := range [len(sound.Scenes)]ebiten.Key{ebiten.KeyM, ebiten.KeyC, ebiten.KeyW} {
+		if g.typed(k) {
+			return s.Toggle(i)
+		}
 	}
 	return nil
 }
 
-// next returns the name after name in names, and the first after the last. If name is not in names, it returns the
-// first.
-func next(name string, names ...string) string {
-	return names[(slices.Index(names, name)+1)%len(names)]
+// handlePointer sets the volume of the slider that the pointer drags.
+func (g *game) handlePointer() error {
+	x, y, down := g.pointer()
+	switch {
+	case !down:
+		g.slider = 0
+		return nil
+	case g.slider == 0 && x >= sliderX:
+		if i := (y - sliderY + sliderStep) / sliderStep; i >= 1 && i <= len(sound.Sliders) {
+			g.slider = i
+		}
+	}
+	if g.slider == 0 {
+		return nil
+	}
+	return g.sound.SetFader(g.slider-1, float64(x-sliderX)/sliderWidth)
 }
 
 // Layout returns the fixed size of the picture in pixels. It ignores the size of the window, which Ebitengine

@@ -30,6 +30,7 @@ var picture = flag.String("picture", "", "write the game's last picture to this 
 const (
 	ticks = 420
 	block = 800 // frames of sound in a frame of the game
+	drag  = 400 // the step at which the pointer begins to drag sliders
 )
 
 // played holds the results of the real game. TestMain runs it, because Ebitengine needs the main thread.
@@ -52,11 +53,23 @@ func script(tick int) world.Keys {
 	return world.Keys{Fire: true, Left: tick/40%2 == 0, Right: tick/40%2 == 1}
 }
 
-// typed simulates the keys that change the pool.
-func typed(tick int, k ebiten.Key) bool {
-	return k == ebiten.KeyS && (tick == 100 || tick == 130 || tick == 175) || k == ebiten.KeyV && tick == 200 ||
-		k == ebiten.KeyP && (tick == 220 || tick == 230 || tick == 240 || tick == 250 || tick == 260 || tick == 270) ||
-		k == ebiten.KeyArrowUp && tick >= 300 && tick < 308 || k == ebiten.KeyArrowDown && tick >= 310 && tick < 318
+// typed simulates the keys that change the pool and the scenes, by the step of the game, from 1.
+func typed(step int, k ebiten.Key) bool {
+	return k == ebiten.KeyM && (step == 100 || step == 115) || k == ebiten.KeyW && (step == 110 || step == 130) ||
+		k == ebiten.KeyC && (step == 140 || step == 175 || step == 390) || k == ebiten.KeyV && step == 200 ||
+		k == ebiten.KeyP && (step == 220 || step == 230 || step == 240 || step == 250 || step == 260 || step == 270) ||
+		k == ebiten.KeyArrowUp && step >= 300 && step < 308 || k == ebiten.KeyArrowDown && step >= 310 && step < 318
+}
+
+// pointer simulates a pointer that drags the sliders of the music and of the engines.
+func pointer(step int) (x, y int, down bool) {
+	switch {
+	case step >= drag && step < drag+10:
+		return sliderX + sliderWidth - 10*(step-drag), sliderY + 3*sliderStep + 4, true
+	case step >= drag+12 && step < drag+16:
+		return sliderX + 120, sliderY + 2*sliderStep + 4, true
+	}
+	return 0, 0, false
 }
 
 func TestMain(m *testing.M) {
@@ -76,9 +89,12 @@ func playReal() error {
 		return err
 	}
 	g.keys = func() world.Keys { return script(g.world.Tick) }
-	g.typed = func(k ebiten.Key) bool { return typed(g.world.Tick, k) }
+	step := 0
+	g.typed = func(k ebiten.Key) bool { return typed(step, k) }
+	g.pointer = func() (x, y int, down bool) { return pointer(step) }
 	bytes := make([]byte, block*8)
 	g.fail = func() error {
+		step++
 		if g.world.Tick > 0 {
 			if err := record(g.sound); err != nil {
 				return err
@@ -120,7 +136,8 @@ func record(s *sound.Sound) error {
 }
 
 // TestJournals compares the game's sound with renders of its mixers' journals, to the bit. The first block of
-// 512 frames of each mixer is a crossfade.
+// 512 frames of each mixer is a crossfade. Journals omit the volumes of the player, so the comparison ends where the
+// sliders move.
 func TestJournals(t *testing.T) {
 	if played.err != nil {
 		t.Fatal(played.err)
@@ -146,7 +163,7 @@ func TestJournals(t *testing.T) {
 			want[p.from+k] = f
 		}
 	}
-	for at := 0; at < len(played.heard); at += 8 {
+	for at := 0; at < min(len(played.heard), (drag-1)*block*8); at += 8 {
 		if !bytes.Equal(encode(want[at/8:][:1]), played.heard[at:at+8]) {
 			t.Fatalf("frame %d was heard otherwise than the journals render", at/8)
 		}
@@ -168,10 +185,13 @@ func TestSound(t *testing.T) {
 	defer s.Close()
 	w := world.New(1)
 	g := &game{world: w, sound: s, keys: func() world.Keys { return script(w.Tick) }}
-	g.typed = func(k ebiten.Key) bool { return typed(w.Tick, k) }
+	step := 0
+	g.typed = func(k ebiten.Key) bool { return typed(step, k) }
+	g.pointer = func() (x, y int, down bool) { return pointer(step) }
 	out := make([]pcm.Frame, block)
 	first := 0
 	for at := 0; at < len(played.heard); at += block * 8 {
+		step++
 		if err := g.Update(); err != nil {
 			t.Fatal(err)
 		}
@@ -190,6 +210,9 @@ func TestSound(t *testing.T) {
 	}
 	if stats := s.Mixer().Stats(); first < ticks || played.score < 100 || stats.Asked < 50 {
 		t.Errorf("%d steps, score %d, %d starts: too little has happened", first, played.score, stats.Asked)
+	}
+	if music, engines := s.Fader(3), s.Fader(2); music != 150./sliderWidth || engines != 0.5 || g.slider != 0 {
+		t.Errorf("the sliders are at %v and %v, want 0.625 and 0.5; slider %d is held", music, engines, g.slider)
 	}
 }
 

@@ -9,12 +9,19 @@ import (
 	"github.com/hajimehoshi/ebiten/v2/vector"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
 
 	"voicepool/examples/game/sound"
 	"voicepool/examples/game/world"
 )
 
-const width, height = 1280, world.Height // of the picture; the panel is to the right of the field
+const (
+	width, height = 1280, world.Height // of the picture; the panel is to the right of the field
+	left          = world.Width + 20   // edge of the contents of the panel
+
+	sliderX, sliderY, sliderWidth, sliderStep = left + 60, 90, 240, 16 // of the volume sliders
+	slotY                                     = 212                    // of the first slot
+)
 
 var (
 	night  = color.RGBA{12, 14, 28, 255}
@@ -26,7 +33,8 @@ var (
 	tints  = map[string]color.RGBA{
 		"engine": {255, 120, 160, 255}, "shot": {130, 230, 255, 255}, "laser": {190, 140, 255, 255},
 		"zap": {190, 140, 255, 255}, "hit": {255, 220, 120, 255}, "explosion": {255, 150, 60, 255},
-		"glass": {255, 255, 255, 255}, "theme": {120, 230, 150, 255},
+		"glass": {255, 255, 255, 255}, "theme": {120, 230, 150, 255}, "chime": {120, 230, 150, 255},
+		"gong": {120, 230, 150, 255}, "click": {255, 255, 255, 255},
 	}
 )
 
@@ -35,6 +43,8 @@ func (g *game) Draw(screen *ebiten.Image) {
 	screen.Fill(night)
 	g.drawField(screen)
 	vector.FillRect(screen, world.Width, 0, width-world.Width, height, panel, false)
+	g.drawSliders(screen)
+	g.drawMusic(screen)
 	g.drawPool(screen)
 	if g.after != nil {
 		g.after(screen)
@@ -76,22 +86,60 @@ func (g *game) drawField(screen *ebiten.Image) {
 		vector.StrokeLine(screen, x-i*0.8, world.ShipY-16+i*1.6, x+i*0.8, world.ShipY-16+i*1.6, 2, ours, true)
 	}
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("score %d\nleft right: move   space: fire", w.Score), 16, 12)
+	if g.sound.Paused() {
+		ebitenutil.DebugPrintAt(screen, "menu: the game is paused", world.Width/2-72, height/2)
+	}
 }
 
-// drawPool draws the panel of the pool: its settings and counts, a bar for each slot, and the last stolen voices.
+// drawSliders draws the volume sliders of the player, with the volumes in decibels.
+func (g *game) drawSliders(screen *ebiten.Image) {
+	for i, name := range sound.Sliders {
+		y := sliderY + i*sliderStep
+		at := float32(g.sound.Fader(i) * sliderWidth)
+		vector.FillRect(screen, sliderX, float32(y)+5, sliderWidth, 4, empty, false)
+		vector.FillRect(screen, sliderX, float32(y)+5, at, 4, ours, false)
+		vector.FillRect(screen, sliderX+at-3, float32(y)+1, 6, 12, color.White, false)
+		ebitenutil.DebugPrintAt(screen, name, left, y-2)
+		ebitenutil.DebugPrintAt(screen, fmt.Sprintf("%6.1f dB", pcm.FromFader(g.sound.Fader(i))), sliderX+sliderWidth+12, y-2)
+	}
+}
+
+// drawMusic draws the segment, bar and beat of the music, with a square for each beat, and the active scenes.
+func (g *game) drawMusic(screen *ebiten.Image) {
+	const y = sliderY + len(sound.Sliders)*sliderStep + 10
+	place := g.sound.Place
+	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("music: %-8s bar %d beat %d", place.Segment, place.Bar, place.Beat), left, y)
+	for beat := 1; beat <= 4; beat++ {
+		tint := empty
+		if beat == place.Beat {
+			tint = tints["theme"]
+		}
+		vector.FillRect(screen, float32(left+200+beat*22), y+3, 16, 11, tint, false)
+	}
+	for i, label := range [len(sound.Scenes)]string{"menu (M)", "cave (C)", "water (W)"} {
+		x := left + 48 + i*100
+		if g.sound.Active(i) {
+			vector.FillRect(screen, float32(x-12), y+23, 8, 8, ours, false)
+		}
+		vector.StrokeRect(screen, float32(x-12), y+23, 8, 8, 1, ours, false)
+		ebitenutil.DebugPrintAt(screen, label, x, y+18)
+	}
+	ebitenutil.DebugPrintAt(screen, "in:", left, y+18)
+}
+
+// drawPool draws the pool: its settings and counts, a bar for each slot, and the last stolen voices.
 func (g *game) drawPool(screen *ebiten.Image) {
-	const left = world.Width + 20
 	s := g.sound
 	stats := s.Mixer().Stats()
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf(
-		"%d voices (up, down)   policy %v (P)\n%d virtual (V)   scene %s (S)\n\n"+
+		"%d voices (up, down)   policy %v (P)\n%d virtual (V)\n"+
 			"%d requested, %d stolen, %d rejected\n"+
-			"%d now virtual   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, s.Gave,
+			"%d now virtual   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, stats.Asked, s.Gave,
 		stats.Rejected+stats.Limited, s.Unseen, masterLevels(s).RMS), left, 12)
 	for i := range min(int(stats.Voices), sound.MaxVoices) {
-		drawSlot(screen, &s.Slots[i], i, left, float32(104+i*13))
+		drawSlot(screen, &s.Slots[i], i, left, float32(slotY+i*13))
 	}
-	y := 104 + 13*int(stats.Voices) + 12
+	y := slotY + 13*int(stats.Voices) + 12
 	ebitenutil.DebugPrintAt(screen, "steals", left, y)
 	for _, e := range s.Steals {
 		if y += 16; !e.Kind.HasDecision() || y > height-20 {

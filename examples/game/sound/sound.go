@@ -23,6 +23,16 @@ var assets embed.FS
 // MaxVoices is the largest pool size for SetVoices.
 const MaxVoices = 32
 
+// Goal is the number of points after which the music celebrates, each time.
+const Goal = 300
+
+var (
+	// Sliders lists the buses whose volume the player sets.
+	Sliders = [...]string{"master", "sfx", "engines", "music"}
+	// Scenes lists the scenes of sounds.yaml. The first is the menu, which pauses the game.
+	Scenes = [...]string{"menu", "cave", "water"}
+)
+
 // Options are the settings that the keys and tests change.
 type Options struct {
 	Policy  mixer.Overflow
@@ -33,11 +43,11 @@ type Options struct {
 // Sound is the sound of a game. Only the goroutine of the game's Update may call its methods.
 type Sound struct {
 	Options
-	Scene  string
 	Slots  [MaxVoices]Slot // for drawing
 	Steals [12]mixer.Event // the last stolen voices, newest first; Frame 0: empty
 	Unseen int             // virtual voices
 	Gave   int             // number of stolen voices of this mixer
+	Place  bank.Position   // of the music
 
 	bank    *bank.Bank
 	mixer   *mixer.Mixer
@@ -47,6 +57,13 @@ type Sound struct {
 	spots   [world.Enemies]space.Spot // positions of the motors
 	emitter space.Emitter             // position of the present start
 	events  [256]mixer.Event
+
+	faders [len(Sliders)]float64 // positions, 0 to 1
+	active [len(Scenes)]bank.ActiveScene
+	on     [len(Scenes)]bool
+	music  *bank.Music
+	wanted string // the segment that plays or comes next
+	goal   int    // the score of the next victory
 }
 
 // Slot is a voice of the pool in the last frame of the game.
@@ -65,15 +82,21 @@ var plays = [...]string{
 	world.Hit: "hit", world.Destroyed: "boom", world.Wounded: "ouch",
 }
 
-// New loads the sounds, creates a mixer with the scene fight and begins the music. An error of the embedded sound
-// sheet or of a sound is returned.
+// New loads the sounds, creates a mixer and begins the music. An error of the embedded sound sheet or of a sound is
+// returned.
 func New(o Options) (*Sound, error) {
-	s := &Sound{Options: o, Scene: "fight"}
+	s := &Sound{Options: o, goal: Goal}
+	for i := range s.faders {
+		s.faders[i] = 1
+	}
 	b, err := bank.Open(assets, "sounds.yaml", library.NewLibrary(library.Options{Masking: true}), embedded.Sources()...)
 	if err != nil {
 		return nil, err
 	}
 	s.bank = b
+	if s.music, err = b.Music("theme"); err != nil {
+		return nil, err
+	}
 	return s, s.renew()
 }
 
@@ -85,8 +108,8 @@ func (s *Sound) Config() mixer.Config {
 	return c
 }
 
-// renew creates a mixer with the present Options and starts the music on it. The output crossfades to it. Sounds of
-// the earlier mixer end, and the handles of engines are reset.
+// renew creates a mixer with the present Options, volumes and scenes, and starts the music on it. The output
+// crossfades to it. Sounds of the earlier mixer end, and the handles of engines are reset.
 func (s *Sound) renew() error {
 	m, err := mixer.New(s.Config())
 	if err != nil {
@@ -101,8 +124,20 @@ func (s *Sound) renew() error {
 	s.mixer = m
 	s.motors = [world.Enemies]mixer.Handle{}
 	s.out.next.Store(m)
-	_, err = s.bank.Play("theme", bank.Options{})
-	return err
+	for i, on := range s.on {
+		if s.on[i] = false; on {
+			if err := s.setScene(i, true, 0); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range s.faders {
+		if err := s.applyFader(i); err != nil {
+			return err
+		}
+	}
+	s.wanted = "calm"
+	return s.music.Play(bank.Options{})
 }
 
 // Output returns the renderer that a device plays, with its rate in frames per second. It stays valid when the mixer
@@ -125,14 +160,11 @@ func (s *Sound) Close() {
 }
 
 // SetPolicy sets the policy of a full pool and the largest number of virtual voices, with a new mixer. It keeps the
-// pool size and the scene, starts the engines of the living enemies in w again, and clears Steals.
+// pool size, the volumes and the scenes, starts the engines of the living enemies in w again, and clears Steals.
 func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	s.Policy, s.Virtual = p, virtual
 	voices := int(s.mixer.Stats().Voices)
 	if err := s.renew(); err != nil {
-		return err
-	}
-	if err := s.bank.Scene(s.Scene, 0); err != nil {
 		return err
 	}
 	if err := s.SetVoices(voices); err != nil {
@@ -149,10 +181,58 @@ func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	return nil
 }
 
-// SetScene crossfades to a scene of sounds.yaml within 300 ms. An unknown name is an error.
-func (s *Sound) SetScene(name string) error {
-	s.Scene = name
-	return s.bank.Scene(name, 300*time.Millisecond)
+// Toggle enters or leaves the scene Scenes[i] within 300 ms, with a click.
+func (s *Sound) Toggle(i int) error {
+	if _, err := s.bank.Play("click", bank.Options{}); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		return err
+	}
+	return s.setScene(i, !s.on[i], 300*time.Millisecond)
+}
+
+// Active reports whether the scene Scenes[i] is active.
+func (s *Sound) Active(i int) bool { return s.on[i] }
+
+// Paused reports whether the menu is open.
+func (s *Sound) Paused() bool { return s.on[0] }
+
+// setScene enters or leaves the scene Scenes[i] over a duration. The menu pauses the buses of the game.
+func (s *Sound) setScene(i int, on bool, over time.Duration) (err error) {
+	if i == 0 {
+		game, err := s.mixer.Bus("game")
+		if err != nil {
+			return err
+		}
+		change := game.Resume
+		if on {
+			change = game.Pause
+		}
+		if err := change(); err != nil {
+			return err
+		}
+	}
+	if s.on[i] = on; !on {
+		return s.active[i].Leave(over)
+	}
+	s.active[i], err = s.bank.EnterScene(Scenes[i], over)
+	return err
+}
+
+// SetFader sets the volume of the bus Sliders[i] to the position of a slider, limited to 0 to 1.
+func (s *Sound) SetFader(i int, position float64) error {
+	s.faders[i] = min(max(position, 0), 1)
+	return s.applyFader(i)
+}
+
+// Fader returns the position of the slider of the bus Sliders[i], 0 to 1.
+func (s *Sound) Fader(i int) float64 { return s.faders[i] }
+
+// applyFader sets the volume of the bus Sliders[i].
+func (s *Sound) applyFader(i int) error {
+	bus, err := s.mixer.Bus(Sliders[i])
+	if err != nil {
+		return err
+	}
+	return bus.SetVolume(pcm.FromFader(s.faders[i]))
 }
 
 // SetVoices sets the pool size to n, limited to 1 to MaxVoices.
@@ -160,8 +240,8 @@ func (s *Sound) SetVoices(n int) error {
 	return s.mixer.Engine().At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
 }
 
-// Frame plays the events of the last step of w and moves the listener and the engines. It then updates Slots and
-// Steals. It does not allocate.
+// Frame plays the events of the last step of w, moves the listener and the engines, and chooses the music. It then
+// updates Slots, Steals and Place. It allocates only for a transition of the music.
 func (s *Sound) Frame(w *world.World) error {
 	for _, e := range w.Events {
 		if err := s.start(e); err != nil {
@@ -179,6 +259,45 @@ func (s *Sound) Frame(w *world.World) error {
 		return err
 	}
 	s.updateSlots()
+	s.Place = s.music.Position()
+	return s.chooseMusic(w)
+}
+
+// chooseMusic asks for the segment that fits the world: calm or battle by the number of enemies, and victory at each
+// goal.
+func (s *Sound) chooseMusic(w *world.World) error {
+	enemies := 0
+	for i := range w.Enemies {
+		if w.Enemies[i].Alive {
+			enemies++
+		}
+	}
+	want := s.wanted
+	switch {
+	case s.wanted == "victory":
+		if s.Place.Segment == "victory" {
+			s.wanted = "calm" // follows by itself
+		}
+		return nil
+	case w.Score >= s.goal:
+		want = "victory"
+	case enemies >= 20:
+		want = "battle"
+	case enemies <= 10:
+		want = "calm"
+	}
+	if want == s.wanted {
+		return nil
+	}
+	if err := s.music.Go(want); err != nil {
+		if errors.Is(err, mixer.ErrBusy) {
+			return nil // no block has been mixed for a while: try again in the next frame
+		}
+		return err
+	}
+	if s.wanted = want; want == "victory" {
+		s.goal = w.Score + Goal
+	}
 	return nil
 }
 

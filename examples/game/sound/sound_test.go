@@ -2,11 +2,16 @@ package sound
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
+	"time"
 
+	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds/embedded"
+	"voicepool/sounds/library"
 
 	"voicepool/examples/game/take"
 	"voicepool/examples/game/world"
@@ -25,7 +30,9 @@ func play(t *testing.T, s *Sound, ticks int, each func(tick int, w *world.World)
 	w := world.New(7)
 	heard := make([]pcm.Frame, ticks*frame)
 	for tick := range ticks {
-		w.Step(script(tick))
+		if w.Events = w.Events[:0]; !s.Paused() {
+			w.Step(script(tick))
+		}
 		if err := s.Frame(w); err != nil {
 			t.Fatal(err)
 		}
@@ -59,8 +66,13 @@ func journal(t *testing.T, policy mixer.Overflow, virtual int) {
 		t.Fatal(err)
 	}
 	heard := play(t, s, 240, func(tick int, _ *world.World) {
-		if name := (map[int]string{80: "storm", 130: "menu", 170: "fight"})[tick]; name != "" {
-			err = s.SetScene(name)
+		switch tick { // the cave, and in it the menu and the water
+		case 80, 200:
+			err = s.Toggle(1)
+		case 110, 130:
+			err = s.Toggle(0)
+		case 120, 170:
+			err = s.Toggle(2)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -105,42 +117,103 @@ func TestPolicyChanges(t *testing.T) {
 	}
 }
 
-// TestScenes checks that a scene changes the pool size, and that a change of policy keeps the size and the
-// scene.
+// TestScenes checks the pool size in stacked scenes, and that a change of policy keeps size, scenes, pause and volumes.
 func TestScenes(t *testing.T) {
 	s, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	want := []struct {
-		scene  string
-		voices int64
-	}{{scene: "menu", voices: 6}, {scene: "storm", voices: 28}, {scene: "fight", voices: 16}}
-	play(t, s, 40*len(want), func(tick int, w *world.World) {
-		c := want[tick/40]
-		switch tick % 40 {
-		case 0:
-			err = s.SetScene(c.scene)
-		case 25:
+	if err := s.SetFader(2, 0.5); err != nil {
+		t.Fatal(err)
+	}
+	check := func(tick int, voices int64, on ...bool) {
+		t.Helper()
+		engines, err := s.mixer.Bus("engines")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, v := s.mixer.Stats().Voices, engines.Volume(); n != voices || !slices.Equal(s.on[:], on) || v != pcm.FromFader(0.5) {
+			t.Errorf("tick %d: %d voices, scenes %v, volume %v; want %d in %v at %v", tick, n, s.on, v, voices, on, pcm.FromFader(0.5))
+		}
+	}
+	held := time.Duration(-1)
+	play(t, s, 130, func(tick int, w *world.World) {
+		var err error
+		switch tick {
+		case 10:
+			err = s.Toggle(2)
+		case 20:
+			err = s.Toggle(1)
+		case 40:
+			check(tick, 10, false, true, true)
 			err = s.SetPolicy(mixer.StealOldest, 0, w)
-		case 24, 26:
-			if n := s.mixer.Stats().Voices; n != c.voices || s.Scene != c.scene {
-				t.Errorf("tick %d: %d voices in scene %s, want %d in %s", tick, n, s.Scene, c.voices, c.scene)
+		case 42:
+			check(tick, 10, false, true, true)
+			err = s.Toggle(0)
+		case 60: // paused: the engines hold their place, also on another mixer
+			held = s.motors[0].Position()
+		case 70:
+			if now := s.motors[0].Position(); now != held {
+				t.Errorf("an engine plays on in the menu, from %v to %v", held, now)
 			}
-		case 30:
-			err = s.SetVoices(9)
-		case 32:
 			err = s.SetPolicy(mixer.StealQuietest, 0, w)
-		case 34:
-			if n := s.mixer.Stats().Voices; n != 9 {
-				t.Errorf("tick %d: %d voices after a change of policy, want the 9 that there were", tick, n)
+		case 71, 90:
+			check(tick, 10, true, true, true)
+			if now := s.motors[0].Position(); tick == 90 && now != 0 {
+				t.Errorf("an engine of the new mixer has begun in the menu, at %v", now)
 			}
+		case 91:
+			err = s.Toggle(0)
+		case 92:
+			err = s.Toggle(2)
+		case 120:
+			check(tick, 16, false, true, false)
+			if s.motors[0].Position() == 0 {
+				t.Error("after the menu the engine does not play")
+			}
+			err = s.SetVoices(9)
+		case 122:
+			err = s.SetPolicy(mixer.StealOldest, 0, w)
+		case 124:
+			check(tick, 9, false, true, false)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestVolumes checks that sliders at 0 silence their buses and sends in every scene, and that sliders end at 0 and 1.
+func TestVolumes(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	heard := play(t, s, 120, func(tick int, _ *world.World) {
+		var err error
+		switch tick {
+		case 20, 21, 22:
+			err = s.SetFader(tick-19, -0.2) // sfx, engines, music
+		case 60:
+			err = s.setScene(1, true, 300*time.Millisecond)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	if heard[20*frame] == (pcm.Frame{}) {
+		t.Error("before the sliders move the game is silent")
+	}
+	for i, f := range heard[30*frame:] {
+		if f != (pcm.Frame{}) {
+			t.Fatalf("frame %d: %v, although all sliders are at 0", 30*frame+i, f)
+		}
+	}
+	if err := s.SetFader(0, 7); err != nil || s.Fader(0) != 1 || s.Fader(1) != 0 {
+		t.Errorf("sliders moved to 7 and -0.2 are at %v and %v: %v", s.Fader(0), s.Fader(1), err)
+	}
 }
 
 // TestVoices checks that the keys change the pool size and its picture.
@@ -187,5 +260,89 @@ func TestFrameAllocatesNothing(t *testing.T) {
 		s.out.Render(block)
 	}); n != 0 {
 		t.Errorf("a frame of the game allocates %v times", n)
+	}
+}
+
+// TestMusicToTheFrame compares the recorded music with the decoded files: each segment and the stinger begin at the
+// frame that the transitions demand. A bar has 96,000 frames.
+func TestMusicToTheFrame(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	reader := s.mixer.Engine().NewEventReader()
+	var w world.World
+	heard := make([]pcm.Frame, 650*frame)
+	places := map[int]bank.Position{}
+	for tick := range len(heard) / frame {
+		switch tick {
+		case 70: // frame 56,000, in bar 1: battle begins at bar 2
+			for i := range 20 {
+				w.Enemies[i].Alive = true
+			}
+		case 250: // frame 200,000, in bar 2 of battle: calm begins at bar 3
+			w.Enemies = [world.Enemies]world.Body{}
+		case 500: // frame 400,000: the next beat of calm is its sixth
+			w.Score = Goal
+		}
+		if err := s.Frame(&w); err != nil {
+			t.Fatal(err)
+		}
+		places[tick] = s.Place
+		s.out.Render(heard[tick*frame:][:frame])
+	}
+	var begun []string
+	events := make([]mixer.Event, 64)
+	for n := reader.Events(events); n > 0; n = reader.Events(events) {
+		for _, e := range events[:n] {
+			if e.Kind == mixer.EventStarted {
+				begun = append(begun, fmt.Sprint(e.Sound.Name(), " ", e.Frame))
+			}
+		}
+	}
+	if want := []string{"theme 0", "theme 96000", "gong 96000", "theme 288000", "chime 408000", "theme 504000"}; !slices.Equal(begun, want) {
+		t.Errorf("started: %q, want %q", begun, want)
+	}
+	for tick, want := range map[int]bank.Position{
+		119: {Segment: "calm", Bar: 1, Beat: 4, Frame: 119 * frame},
+		120: {Segment: "battle", Bar: 1, Beat: 1, Frame: 120 * frame},
+		359: {Segment: "battle", Bar: 2, Beat: 4, Frame: 359 * frame},
+		511: {Segment: "victory", Bar: 1, Beat: 1, Frame: 511 * frame},
+		645: {Segment: "calm", Bar: 1, Beat: 1, Frame: 645 * frame},
+	} {
+		if places[tick] != want {
+			t.Errorf("tick %d: the music is at %+v, want %+v", tick, places[tick], want)
+		}
+	}
+	latency := int(s.mixer.LatencyFrames())
+	bus := pcm.Decibels(-9).Linear()
+	lib, samples := library.NewLibrary(library.Options{}), map[string][]float32{}
+	for _, name := range []string{"theme", "gong", "chime"} {
+		v, err := embedded.Load(lib, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples[name] = v.Samples()
+	}
+	sample := func(name string, i, c int) float64 { return float64(samples[name][2*i+c]) }
+	for _, part := range []struct {
+		name     string
+		from, to int // after the fade of the segment before
+		want     func(i, c int) float64
+	}{
+		{"battle and the gong", 96000 + 480, 288000, func(i, c int) float64 {
+			return bus * (sample("theme", i-96000, c) + bus*sample("gong", i-96000, c))
+		}},
+		{"victory", 408000 + 9600, 504000, func(i, c int) float64 { return bus * sample("chime", i-408000, c) }},
+		{"calm after victory", 504000, 519000, func(i, c int) float64 { return float64(heard[i-504000+latency][c]) }},
+	} {
+		for i := part.from; i < part.to; i++ {
+			for c := range 2 {
+				if got, want := float64(heard[i+latency][c]), part.want(i, c); math.Abs(got-want) > 1e-5 {
+					t.Fatalf("%s, frame %d, channel %d: heard %v, want %v", part.name, i, c, got, want)
+				}
+			}
+		}
 	}
 }
