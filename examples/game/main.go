@@ -36,7 +36,7 @@ type game struct {
 	keys     func() world.Keys     // returns the keys held down
 	typed    func(ebiten.Key) bool // reports whether a key was just pressed
 	pointer  func() (x, y int, down bool)
-	slider   int                        // 1 + the slider that the pointer drags; 0: none
+	slider   int                        // 1 + the index of the slider that the pointer drags; 0 without one
 	after    func(screen *ebiten.Image) // called after each picture, for a test; may be nil
 	listened bool                       // an output is open
 	drivers  func() []oto.Driver        // returns the audio drivers

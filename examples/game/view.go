@@ -108,20 +108,21 @@ func (g *game) drawSliders(screen *ebiten.Image) {
 func (g *game) drawMusic(screen *ebiten.Image) {
 	const y = sliderY + len(sound.Sliders)*sliderStep + 10
 	place := g.sound.Place
-	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("music: %-8s bar %d beat %d", place.Segment, place.Bar, place.Beat), left, y)
+	text := fmt.Sprintf("music: %-8s bar %d beat %d", place.Segment, place.Bar, place.Beat)
+	ebitenutil.DebugPrintAt(screen, text, left, y)
 	for beat := 1; beat <= 4; beat++ {
 		tint := empty
 		if beat == place.Beat {
 			tint = tints["theme"]
 		}
-		vector.FillRect(screen, float32(left+200+beat*22), y+3, 16, 11, tint, false)
+		vector.FillRect(screen, float32(left+200+beat*22), float32(y+3), 16, 11, tint, false)
 	}
 	for i, label := range [len(sound.Scenes)]string{"menu (M)", "cave (C)", "water (W)"} {
 		x := left + 48 + i*100
 		if g.sound.Active(i) {
-			vector.FillRect(screen, float32(x-12), y+23, 8, 8, ours, false)
+			vector.FillRect(screen, float32(x-12), float32(y+23), 8, 8, ours, false)
 		}
-		vector.StrokeRect(screen, float32(x-12), y+23, 8, 8, 1, ours, false)
+		vector.StrokeRect(screen, float32(x-12), float32(y+23), 8, 8, 1, ours, false)
 		ebitenutil.DebugPrintAt(screen, label, x, y+18)
 	}
 	ebitenutil.DebugPrintAt(screen, "in:", left, y+18)

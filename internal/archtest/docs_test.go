@@ -29,6 +29,7 @@ var pages = []struct {
 	{"docs/scale.md", 0},
 	{"docs/banks.md", 0},
 	{"docs/music.md", 0},
+	{"docs/game.md", 0},
 	{"docs/stealing.md", 0},
 	{"docs/effects.md", 0},
 	{"docs/embedding.md", 0},

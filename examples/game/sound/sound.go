@@ -263,8 +263,8 @@ func (s *Sound) Frame(w *world.World) error {
 	return s.chooseMusic(w)
 }
 
-// chooseMusic asks for the segment that fits the world: calm or battle by the number of enemies, and victory at each
-// goal.
+// chooseMusic starts a transition to the segment that fits the world: calm or battle by the number of enemies, and
+// victory at each goal.
 func (s *Sound) chooseMusic(w *world.World) error {
 	enemies := 0
 	for i := range w.Enemies {
