@@ -30,7 +30,7 @@ var picture = flag.String("picture", "", "write the game's last picture to this 
 const (
 	ticks = 420
 	block = 800 // frames of sound in a frame of the game
-	drag  = 400 // first step in which the pointer drags sliders
+	drag  = 400 // the pointer drags sliders from this step on
 )
 
 // played holds the results of the real game. TestMain runs it, because Ebitengine needs the main thread.
