@@ -215,7 +215,8 @@ func (g *busGraph) scheduleReleases(n int64) {
 // or below it, is neither virtual nor paused, and is loud enough.
 func (g *busGraph) triggers(d *busmix.DuckRules, i int, s *slot) bool {
 	a := g.a
-	return i < a.voices.Base() && a.scores.Remaining(i) >= d.Above && s.paused == 0 && a.tree.Below(int(s.bus), d.Trigger)
+	return i < a.voices.Base() && a.scores.Remaining(i) >= float32(d.Above*s.record.importance.factor) && // its loudness is compared
+		s.paused == 0 && a.tree.Below(int(s.bus), d.Trigger)
 }
 
 // lastTriggerEnd reports in silent whether all voices that trigger a duck with the rules d end before the frame end.

@@ -3,6 +3,7 @@ package mixer
 import (
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/spatial"
+	"voicepool/pcm"
 )
 
 // entryKinds maps commands to journal entries; 0: not recorded as such.
@@ -64,7 +65,7 @@ func (a *audio) journalCommand(c *command) {
 		}
 		o := &r.options
 		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree.Nodes[r.bus].Name
-		e.Priority, e.Protect, e.WhenFull, e.Owner = int(r.prio), r.protect, r.whenFull, r.owner
+		e.Priority, e.Importance, e.Protect, e.WhenFull, e.Owner = int(r.prio), pcm.Decibels(r.importance.decibels), r.protect, r.whenFull, r.owner
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.duration, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.isSpatial, Filters: r.filters(),

@@ -133,7 +133,7 @@ func (a *audio) applyProperties(r *record, props propertySet, overrides *startOv
 			a.applyToVoice(i, &fade)
 		}
 	}
-	for f := property.Seek; f < property.Num; f++ {
+	for f := property.Seek; f < property.NumPending; f++ {
 		x, ok := math.Float64frombits(extra.pendingValues[f].Load()), props&(1<<f) != 0
 		if overrides.props&(1<<f) != 0 {
 			x, ok = overrides.values[f], true
@@ -218,7 +218,7 @@ func (a *audio) applyDeferredStop(r *record) bool {
 type startOverrides struct {
 	id     pool.Handle // of the start that it is for
 	props  propertySet
-	values [property.Num]float64
+	values [property.NumPending]float64
 }
 
 // set stores value as the initial value of a property of the start with the handle id. The parameter field is the

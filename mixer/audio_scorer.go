@@ -26,7 +26,9 @@ func newScorer(c *Config, a *audio) scorer {
 
 // voiceAt returns the voice s at index i for its scores.
 func (k *scorer) voiceAt(i int, s *slot) score.Voice {
-	return score.Voice{Index: i, State: &s.State, Playing: &s.voice, Response: k.response(i, s.Shaped), Published: &s.record.score}
+	return score.Voice{
+		Index: i, State: &s.State, Playing: &s.voice, Response: k.response(i, s.Shaped), Importance: s.record.importance.factor, Published: &s.record.score,
+	}
 }
 
 // response returns the stored response at index i, or nil if shaped is false: then no filter applies.
@@ -79,15 +81,17 @@ func (in *incoming) computeScores() (audibility, remaining float64) {
 	reach := busmix.NewStereo(in.voice.PeakGains(a.now, false))
 	in.isScored, in.Power = true, a.graph.Buses[in.record.bus].Power(reach)
 	in.Shaped = k.applyResponse(last, in.voice, in.record, reach, in.Power)
-	v := score.Voice{State: &in.State, Playing: in.voice, Response: k.response(last, in.Shaped)}
+	importance := in.record.importance.factor
+	v := score.Voice{State: &in.State, Playing: in.voice, Response: k.response(last, in.Shaped), Importance: importance}
 	in.audibility = k.measure(&v)
 	if k.Masking != nil {
-		k.Masking.SetReal(a.voices.Base(), k.BandPowers(&v), in.voice)
+		k.SetMasking(a.voices.Base(), &v)
 	}
+	remaining = float64(float32(in.audibility.Remaining * importance))
 	if !in.Virtualizable {
-		return float64(in.audibility.Remaining), float64(in.audibility.Remaining)
+		return remaining, remaining
 	}
-	return float64(in.audibility.Soon), float64(in.audibility.Remaining)
+	return float64(float32(in.audibility.Soon * importance)), remaining
 }
 
 // adoptScores stores the scores of the incoming start, whose voice now has index i. If computeScores was called for
@@ -390,6 +394,6 @@ func (k *scorer) noteFilters(e *audioEvent, s *slot, i int) {
 	}
 	loudness, at, looped := s.voice.Envelope()
 	if index, _ := loudness.BothAt(at, looped); index > 0 {
-		e.Muffled = float32(max(float64(k.Remaining(i))/float64(s.Power*index), 1e-30)) // a factor; 0 means no filters
+		e.Muffled = float32(max(float64(k.Remaining(i))/float64(float64(s.Power*index)*float64(s.record.importance.factor)), 1e-30)) // a factor; 0 means no filters
 	}
 }

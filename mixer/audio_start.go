@@ -111,6 +111,7 @@ func (a *audio) start(id pool.Handle, fades *voice.Moves) {
 		e := audioEvent{Choice: eventChoice{
 			Reason: w.Reason, Powers: w.Powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: s.Endless,
 		}}
+		e.Importance = r.importance.decibels
 		e.Lost = a.scores.lossBound(s)
 		a.scores.noteFilters(&e, s, i)
 		a.emitVoiceEvent(&e, EventVirtual, s, a.now, i)

@@ -273,7 +273,7 @@ func (k *scorer) explainChoice(e *audioEvent, c *victim.Choice) {
 	if e.Reason != ReasonGroupLimit { // a group has its own policy
 		e.Policy = a.overflow
 	}
-	e.Endless = s.Endless
+	e.Endless, e.Importance = s.Endless, s.record.importance.decibels
 }
 
 // demote takes the slot of the real voice c.Slot for an incoming start. The voice leaves a tail and becomes virtual,
@@ -442,6 +442,7 @@ func (in *incoming) discard(kind EventKind) {
 func (in *incoming) refuse(e *audioEvent) {
 	a, r := in.a, in.record
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
+	e.NewcomerImportance = r.importance.decibels
 	a.setStem(e, r)
 	a.emit(e)
 	in.discard(e.Kind)

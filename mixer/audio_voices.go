@@ -185,6 +185,7 @@ func (a *audio) emitVoiceEvent(e *audioEvent, k EventKind, s *slot, frame int64,
 // The parameter number is its start number.
 func (r *record) setCause(e *audioEvent, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
+	e.NewcomerImportance = r.importance.decibels
 }
 
 // countOutcome increments the counter in Stats for a start whose last event is of kind k. It returns the final state

@@ -58,6 +58,7 @@ func (x *brute) start(p *brutePlay) {
 		v.slot = -1
 		x.expectEvent(p, modelEvent{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
 		waits.Kind, waits.Slot, waits.Voice, waits.Priority, waits.Endless = mixer.EventVirtual, -1, v.number, int32(v.prio), v.endless()
+		waits.Importance = p.o.Importance
 		x.expectEvent(p, *waits)
 	} else {
 		v.slot = x.freeSlot(mixer.EventStarted, v.number)
@@ -83,7 +84,7 @@ func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 // rejectPlay ends p, which gets no voice, with the outcome e.Kind: it counts the outcome and compares e with the next
 // event of the mixer.
 func (x *brute) rejectPlay(p *brutePlay, e modelEvent) {
-	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
+	e.Slot, e.NewcomerPriority, e.NewcomerImportance = -1, int32(p.o.Priority), p.o.Importance
 	switch e.Kind {
 	case mixer.EventLimited:
 		x.stats.Limited++
@@ -117,6 +118,7 @@ func (x *brute) hasRoom() bool {
 // by stores the start that causes an event.
 func (x *brute) by(e modelEvent, v *bruteVoice) modelEvent {
 	e.By, e.BySound, e.ByRef, e.NewcomerPriority = uint64(x.stats.Started)+1, v.play.sound.sound, v.play.o.Ref, int32(v.prio)
+	e.NewcomerImportance = v.play.o.Importance
 	if v.play.group != nil {
 		e.ByGroup = v.play.group.g
 	}
@@ -330,7 +332,7 @@ func (x *brute) giveWay(victim *bruteVoice, e modelEvent, prio int, best float64
 			x.finish(victim, e)
 			return
 		}
-		l.NewcomerPriority = e.NewcomerPriority
+		l.NewcomerPriority, l.NewcomerImportance = e.NewcomerPriority, e.NewcomerImportance
 		if l.By, l.BySound, l.ByRef, l.ByGroup = e.By, e.BySound, e.ByRef, e.ByGroup; e.By != 0 {
 			l.Newcomer = pcm.FromPower(best)
 		}

@@ -69,7 +69,7 @@ func (x *brute) exchange() {
 		x.choices["exchange, "+x.config.Overflow.String()]++
 		said.Kind, said.Reason, said.Slot, said.Voice = mixer.EventVirtual, mixer.ReasonExchanged, -1, worst.number
 		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, pcm.FromPower(x.level(best))
-		said.NewcomerPriority = int32(best.prio)
+		said.NewcomerPriority, said.NewcomerImportance = int32(best.prio), best.play.o.Importance
 		if best.play.group != nil {
 			said.ByGroup = best.play.group.g
 		}

@@ -186,8 +186,8 @@ func (x *brute) expectEvent(p *brutePlay, want modelEvent) {
 // living formats the inputs of choices.
 func (x *brute) living() (s string) {
 	for _, v := range x.voices {
-		s += fmt.Sprintf("voice %d in slot %d: priority %d, protected %v, held %v, stopping %v, next %.9g, all %.9g, gains %.9g\n",
-			v.number, v.slot, v.prio, v.protect, v.holding(), v.stopped != nil, x.soon(v), x.best(v), x.power(v))
+		s += fmt.Sprintf("voice %d in slot %d: priority %d, protected %v, held %v, stopping %v, next %.9g, all %.9g, gains %.9g, importance %v\n",
+			v.number, v.slot, v.prio, v.protect, v.holding(), v.stopped != nil, x.soon(v), x.best(v), x.power(v), v.play.o.Importance)
 	}
 	return s
 }
@@ -277,7 +277,7 @@ func (x *brute) scoreOf(policy mixer.Overflow, newcomer *bruteVoice) func(*brute
 	case mixer.StealOldest:
 		return func(*bruteVoice) float64 { return 0 }
 	case mixer.StealGain:
-		return x.power
+		return func(v *bruteVoice) float64 { return x.power(v) * v.worth() }
 	case mixer.StealMasked:
 		return func(v *bruteVoice) float64 { return x.heardOf(v, newcomer) }
 	}
@@ -291,7 +291,7 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	if victim == nil {
 		return nil, modelEvent{RunnerUp: none}
 	}
-	e := modelEvent{Audibility: pcm.FromPower(loud(victim)), RunnerUp: none, Candidates: len(among), Priority: int32(victim.prio), Endless: victim.endless()}
+	e := modelEvent{Audibility: pcm.FromPower(loud(victim)), RunnerUp: none, Candidates: len(among), Priority: int32(victim.prio), Endless: victim.endless(), Importance: victim.play.o.Importance}
 	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
 	if second := x.first(rest, 0, order); second != nil {
 		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(loud(second)), int32(second.prio)

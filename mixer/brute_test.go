@@ -207,7 +207,7 @@ func (d *bruteDuo) play(r *rand.Rand) {
 	p := &brutePlay{sound: d.sounds[r.IntN(len(d.sounds))], bus: r.IntN(4), state: mixer.StatePending}
 	p.o = mixer.Options{
 		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(9) == 0, Tag: mixer.Tag(r.IntN(4)), Ref: mixer.Ref(len(d.plays) + 1), Quality: sounds.Linear, WhenFull: pick(r, mixer.WhenFullDefault, mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd)}, Pan: pick(r, 0, 0, 1, -0.4),
-		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Loop: r.IntN(3) == 0,
+		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Importance: pick[pcm.Decibels](r, 0, 0, 0, 6, -6, 12.5, 60, -60), Loop: r.IntN(3) == 0,
 		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12),
 	}
 	switch r.IntN(5) {

@@ -176,12 +176,15 @@ func (x *brute) best(v *bruteVoice) float64 {
 	if hop >= int64(len(i.best)) {
 		return 0
 	}
-	return x.power(v) * i.best[hop]
+	return x.power(v) * v.worth() * i.best[hop]
 }
 
 func (x *brute) soon(v *bruteVoice) float64 {
-	return x.power(v) * v.near()
+	return x.power(v) * v.worth() * v.near()
 }
+
+// worth returns the importance of the voice as a power factor of its scores.
+func (v *bruteVoice) worth() float64 { return math.Pow(10, float64(v.play.o.Importance)/10) }
 
 // level returns the score that is compared for a slot.
 func (x *brute) level(v *bruteVoice) float64 {
@@ -243,7 +246,7 @@ func (x *brute) heardOf(v, newcomer *bruteVoice) float64 {
 	if newcomer != nil {
 		others = append(others, bruteMasker{x.power(newcomer), newcomer.masks()})
 	}
-	return bruteHeard(v.masks(), x.power(v), others)
+	return bruteHeard(v.masks(), x.power(v)*v.worth(), others)
 }
 
 // bruteKey holds all inputs of a score: voices with equal keys have equal scores, without rounding.
@@ -257,12 +260,13 @@ type bruteKey struct {
 	pan      float64
 	base     float64
 	crowd    float64
+	worth    float64
 }
 
 // key returns the inputs of the score of v; voices with equal keys have exactly equal scores.
 func (x *brute) key(v *bruteVoice) bruteKey {
 	_, hop := v.index()
-	k := bruteKey{sound: v.play.sound, loop: v.loop, hop: hop, bus: v.bus, gain: v.gain, at: v.gain.at(x.now), pan: v.play.o.Pan, base: float64(v.play.o.Base.Gain), crowd: v.crowd}
+	k := bruteKey{sound: v.play.sound, loop: v.loop, hop: hop, bus: v.bus, gain: v.gain, at: v.gain.at(x.now), pan: v.play.o.Pan, base: float64(v.play.o.Base.Gain), crowd: v.crowd, worth: v.worth()}
 	if v.stopped != nil {
 		k.stop = 1 + v.stopped.at(x.now)
 	}

@@ -173,7 +173,7 @@ type Insert interface {
 type Duck struct {
 	When    string        // the other bus, not the master: it triggers while a voice on it or below it is loud enough
 	By      pcm.Decibels  // the attenuation, 0..120; in a BusConfig more than 0
-	Above   pcm.Decibels  // the audibility, as in events, that triggers it, -120..-1; 0: DuckAbove
+	Above   pcm.Decibels  // the audibility, without importance, that triggers it, -120..-1; 0: DuckAbove
 	Attack  time.Duration // how long lowering takes
 	Hold    time.Duration // how long the bus stays lowered after the other one is no longer loud enough
 	Release time.Duration // how long raising takes
@@ -340,11 +340,12 @@ func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }
 
 // The limits of a mixer. New, and the calls that start and change voices, refuse values beyond them.
 const (
-	MaxVoices   = 65536                // of Config.Voices, MaxVoices, Virtual and Grow.Max
-	MaxBuses    = 4096                 // without the master
-	MaxRate     = 768000               // frames per second
-	MaxPriority = property.MaxPriority // 1,000,000; the minimum is -MaxPriority
-	MaxRounds   = property.MaxRounds   // 1,000,000,000, of Options.Rounds and Handle.SetLoop
+	MaxVoices     = 65536                  // of Config.Voices, MaxVoices, Virtual and Grow.Max
+	MaxBuses      = 4096                   // without the master
+	MaxRate       = 768000                 // frames per second
+	MaxPriority   = property.MaxPriority   // 1,000,000; the minimum is -MaxPriority
+	MaxImportance = property.MaxImportance // 60 dB; the minimum is -MaxImportance
+	MaxRounds     = property.MaxRounds     // 1,000,000,000, of Options.Rounds and Handle.SetLoop
 
 	MinGain   = property.MinGain   // -120 dB
 	MaxGain   = property.MaxGain   // +24 dB

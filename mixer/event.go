@@ -97,8 +97,8 @@ type Decision struct {
 	ByGroup *Group
 	ByRef   Ref
 
-	// The levels that were compared, as K-weighted power. Silence is -Inf. They are 0 for a coalesced
-	// start.
+	// The levels that were compared, as K-weighted power plus Options.Importance. Silence is -Inf. They are 0
+	// for a coalesced start.
 	Audibility pcm.Decibels // of the victim; for Rejected, of the incoming start
 	Newcomer   pcm.Decibels // of the incoming start
 	RunnerUp   pcm.Decibels // of the second least audible candidate; +Inf: no second candidate
@@ -112,6 +112,10 @@ type Decision struct {
 	// lowest priority. With ReasonOutranked it is the lowest priority of an unprotected voice.
 	RunnerUpPriority int32
 	NewcomerPriority int32 // of By; for a refused start its own
+
+	// Importance is the Options.Importance in Audibility, and NewcomerImportance that in Newcomer. For a
+	// refused start, NewcomerImportance is its own and Importance is 0.
+	Importance, NewcomerImportance pcm.Decibels
 
 	// Lost is, for Stolen and Virtual, an upper bound of the loss. It is the largest level that the rest
 	// of the voice would have had in any 60 ms. The level is K-weighted, left and right together. Only
@@ -181,6 +185,7 @@ func decisionOf(from *audioEvent) Decision {
 		By: from.By, BySound: from.BySound, ByGroup: from.ByGroup, ByRef: Ref(from.ByRef),
 		Candidates: int(from.Candidates), Peers: int(from.Peers), Priority: from.Priority, Policy: from.Policy, Endless: from.Endless,
 		RunnerUpPriority: from.RunnerUpPriority, NewcomerPriority: from.NewcomerPriority,
+		Importance: pcm.Decibels(from.Importance), NewcomerImportance: pcm.Decibels(from.NewcomerImportance),
 		Muffled: pcm.Decibels(from.Muffled), LowPass: float64(from.LowPass), HighPass: float64(from.HighPass),
 	}
 	if from.Kind == EventCoalesced {

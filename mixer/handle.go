@@ -235,7 +235,7 @@ func (h Handle) Tag() Tag {
 }
 
 // Audibility returns the loudness of the voice in dB, as of the end of the last block. The mixer compares this
-// value to find the least audible voice. It is the loudest average level that the voice will reach: in the next 20
+// value, plus Options.Importance, to find the least audible voice. It is the loudest average level that the voice will reach: in the next 20
 // ms if the voice can become virtual, otherwise in the rest of its sound. A silent voice, a pending start, and a
 // voice that is gone have -Inf.
 func (h Handle) Audibility() pcm.Decibels {

@@ -58,13 +58,14 @@ type Entry struct {
 
 	// For EntryPlay: the sound and its options, in frames. How.Pitch excludes Base, and How.BasePitch is
 	// the pitch of Base including its speed.
-	Sound    *sounds.Sound
-	Group    *Group
-	How      Played
-	Priority int
-	Protect  bool
-	WhenFull WhenFull
-	Owner    uint64
+	Sound      *sounds.Sound
+	Group      *Group
+	How        Played
+	Priority   int
+	Importance pcm.Decibels
+	Protect    bool
+	WhenFull   WhenFull
+	Owner      uint64
 }
 
 // Played holds the options of a start.

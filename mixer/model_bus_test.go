@@ -57,7 +57,7 @@ func (x *model) playing(bus int) (n int) {
 // loud counts the voices that trigger a duck.
 func (x *model) loud(d *modelDuck) (n int) {
 	for _, v := range x.slots {
-		if v != nil && !v.paused() && x.below(v.play.bus, d.when) && v.score.audibility >= float32(d.above) { // scores are float32
+		if v != nil && !v.paused() && x.below(v.play.bus, d.when) && v.score.heard >= float32(d.above) { // scores are float32
 			n++
 		}
 	}

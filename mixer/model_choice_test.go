@@ -92,7 +92,7 @@ func (x *model) pass(p *modelPlay, kind mixer.EventKind, state mixer.State) {
 // rejectPlay ends p, which gets no voice, with the outcome e.Kind: it counts the outcome and compares e with the next
 // event of the mixer.
 func (x *model) rejectPlay(p *modelPlay, e modelEvent) {
-	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
+	e.Slot, e.NewcomerPriority, e.NewcomerImportance = -1, int32(p.o.Priority), p.o.Importance
 	switch e.Kind {
 	case mixer.EventLimited:
 		x.stats.Limited++
@@ -204,7 +204,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 			return false
 		}
 	}
-	e := modelEvent{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: pcm.FromPower(newcomer), NewcomerPriority: int32(p.o.Priority)}
+	e := modelEvent{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: pcm.FromPower(newcomer), NewcomerPriority: int32(p.o.Priority), NewcomerImportance: p.o.Importance}
 	if p.group != nil {
 		e.ByGroup = p.group.g
 	}
@@ -215,7 +215,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 // steal ends victim with a tail and compares the event, whose details come from second, the runner-up or nil, and
 // from among, all candidates.
 func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e modelEvent) {
-	e.Endless = victim.endless()
+	e.Endless, e.Importance = victim.endless(), victim.play.o.Importance
 	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.EventStolen, pcm.FromPower(float64(victim.score.audibility)), none, len(among), peers(victim, among)
 	if second != nil {
 		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(float64(second.score.audibility)), int32(second.prio)
@@ -312,7 +312,8 @@ func (x *model) rescore(v *modelVoice) {
 	}
 }
 
-// scoreOf returns the audibility: the power of all gains times the index.
+// scoreOf returns the audibility: the power of all gains times the index. The importance multiplies the scores that are
+// compared.
 func (x *model) scoreOf(v *modelVoice) modelScore {
 	b := &x.buses[v.play.bus]
 	power := v.reach(x.now).times(b.score).power()
@@ -320,8 +321,9 @@ func (x *model) scoreOf(v *modelVoice) modelScore {
 		power = 0
 	}
 	e := v.sound.Envelope()
-	s := modelScore{gain: float32(power), audibility: float32(power * e.At(v.pos>>32, v.looping())), twin: v.key(x.now)}
-	s.twin.reach = b.score
+	heard, worth := power*e.At(v.pos>>32, v.looping()), math.Pow(10, float64(v.play.o.Importance)/10)
+	s := modelScore{gain: float32(power * worth), audibility: float32(heard * worth), heard: float32(heard), twin: v.key(x.now)}
+	s.twin.reach, s.twin.worth = b.score, worth
 	return s
 }
 

@@ -28,6 +28,7 @@ type modelEvent struct {
 	Priority, RunnerUpPriority, NewcomerPriority  int32
 	Policy                                        mixer.Overflow
 	LowPass, HighPass                             float64
+	Importance, NewcomerImportance                pcm.Decibels
 }
 
 // flatEvent returns e with its Decision; without one, its fields are zero.
@@ -38,6 +39,7 @@ func flatEvent(e mixer.Event) modelEvent {
 		f.Audibility, f.Newcomer, f.RunnerUp, f.Lost, f.Muffled = d.Audibility, d.Newcomer, d.RunnerUp, d.Lost, d.Muffled
 		f.Candidates, f.Peers, f.LowPass, f.HighPass = d.Candidates, d.Peers, d.LowPass, d.HighPass
 		f.Priority, f.RunnerUpPriority, f.NewcomerPriority = d.Priority, d.RunnerUpPriority, d.NewcomerPriority
+		f.Importance, f.NewcomerImportance = d.Importance, d.NewcomerImportance
 	}
 	return f
 }

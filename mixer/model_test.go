@@ -236,7 +236,7 @@ func (d *modelTest) time(r *rand.Rand) time.Duration {
 func (d *modelTest) play(r *rand.Rand) {
 	i := r.IntN(len(d.sounds))
 	o := mixer.Options{
-		Gain: d.gain(r), Pan: d.pan(r), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(12) == 0, Tag: mixer.Tag(r.IntN(4)), Ref: mixer.Ref(len(d.plays) + 1), Quality: sounds.Linear}, Priority: pick(r, 0, 0, 0, 1, 2),
+		Gain: d.gain(r), Pan: d.pan(r), EngineOptions: mixer.EngineOptions{Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Protect: r.IntN(12) == 0, Tag: mixer.Tag(r.IntN(4)), Ref: mixer.Ref(len(d.plays) + 1), Quality: sounds.Linear}, Priority: pick(r, 0, 0, 0, 1, 2), Importance: pick[pcm.Decibels](r, 0, 0, 3, -10, 24.25),
 		Loop: r.IntN(4) == 0,
 	}
 	switch r.IntN(6) {
@@ -399,7 +399,7 @@ func (d *modelTest) render(n int) {
 			if got, want := p.h.Position(), pcm.Duration(v.pos>>32, d.model.rate); got != want {
 				d.t.Fatalf("%s\n#%d is at %v, the model says %v", d.last(), i, got, want)
 			}
-			if got, want := p.h.Audibility(), pcm.FromPower(float64(v.score.audibility)); math.Abs(float64(got-want)) > 1e-4 {
+			if got, want := p.h.Audibility(), pcm.FromPower(float64(v.score.heard)); math.Abs(float64(got-want)) > 1e-4 {
 				d.t.Fatalf("%s\nthe audibility of #%d is %v, the model says %v", d.last(), i, got, want)
 			}
 		}

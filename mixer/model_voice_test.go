@@ -83,6 +83,7 @@ type modelVoice struct {
 // order does not depend on rounding.
 type modelScore struct {
 	audibility, gain float32
+	heard            float32 // without the importance
 	twin             twinKey
 }
 
@@ -94,6 +95,7 @@ type twinKey struct {
 	pan, panTo       float64
 	crowd, crowdTo   float64
 	reach            pair // of the bus
+	worth            float64
 }
 
 func newModelVoice(p *modelPlay, f int64) *modelVoice {

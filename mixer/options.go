@@ -19,10 +19,11 @@ type Options struct {
 	Speed   float64       // a ratio, 1/16..16; 0 means 1
 	Filters               // all off by default, at no cost
 
-	Bus      Bus    // the zero value is the master
-	Group    *Group // shares its limit and cooldown; may be nil
-	Priority int    // it can steal voices of this or a lower priority; -1,000,000..1,000,000
-	Loop     bool   // repeats the sound's loop, Rounds times or until it is stopped or released
+	Bus        Bus          // the zero value is the master
+	Group      *Group       // shares its limit and cooldown; may be nil
+	Priority   int          // it can steal voices of this or a lower priority; -1,000,000..1,000,000
+	Importance pcm.Decibels // added to its audibility when a victim is chosen, not to its loudness; -60..+60
+	Loop       bool         // repeats the sound's loop, Rounds times or until it is stopped or released
 
 	Emitter *space.Emitter // its position in space, copied; nil: not spatial, and Pan applies
 
@@ -99,6 +100,8 @@ func (o *Options) check() error {
 		return optionError(property.Speed, o.Base.Speed)
 	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
 		return optionError(property.Priority, float64(o.Priority))
+	case !property.Importance.InRange(float64(o.Importance)):
+		return optionError(property.Importance, float64(o.Importance))
 	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
 	case o.Rounds != 0 && !o.Loop:

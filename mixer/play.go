@@ -150,6 +150,7 @@ func (r *record) setOptions(m *Mixer, s *sounds.Sound, o *Options) {
 		r.group = o.Group.self
 	}
 	r.bus, r.prio, r.protect = o.Bus.index, int32(o.Priority), o.Protect
+	r.importance = newImportance(o.Importance)
 	r.whenFull, r.owner = o.WhenFull, o.Owner
 	r.tag, r.ref, r.duration, r.loop, r.rounds = o.Tag, int64(o.Ref), m.frames(o.For), o.Loop, int32(o.Rounds)
 	r.sendsPre = false

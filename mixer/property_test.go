@@ -60,7 +60,7 @@ func TestExportedNumbers(t *testing.T) {
 		{"MinGain", mixer.MinGain, -120}, {"MaxGain", mixer.MaxGain, 24}, {"MaxPan", mixer.MaxPan, 1},
 		{"MaxPitch", mixer.MaxPitch, 48}, {"MinSpeed", mixer.MinSpeed, 0.0625}, {"MaxSpeed", mixer.MaxSpeed, 16},
 		{"MinCutoff", mixer.MinCutoff, 20}, {"MaxCutoff", mixer.MaxCutoff, 20000},
-		{"MaxPriority", mixer.MaxPriority, 1e6}, {"MaxRounds", mixer.MaxRounds, 1e9},
+		{"MaxPriority", mixer.MaxPriority, 1e6}, {"MaxRounds", mixer.MaxRounds, 1e9}, {"MaxImportance", mixer.MaxImportance, 60},
 		{"FieldGain", float64(mixer.FieldGain), 1}, {"FieldPan", float64(mixer.FieldPan), 2},
 		{"FieldPitch", float64(mixer.FieldPitch), 4}, {"FieldSpeed", float64(mixer.FieldSpeed), 8},
 		{"FieldLowPass", float64(mixer.FieldLowPass), 16}, {"FieldHighPass", float64(mixer.FieldHighPass), 32},

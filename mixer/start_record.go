@@ -14,6 +14,7 @@ import (
 	"voicepool/mixer/internal/publish"
 	"voicepool/mixer/internal/score"
 	"voicepool/mixer/internal/spatial"
+	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -72,6 +73,7 @@ type record struct {
 	whenFull      WhenFull
 	filtered      bool // it starts with a filter
 	prio          int32
+	importance    importance
 	rounds        int32       // of a stream that loops; 0: endless
 	moved         atomic.Bool // spot is not applied yet; cleared by the audio side
 	startFrame    int64       // the expected frame of the start; control side alone
@@ -94,13 +96,22 @@ type record struct {
 	recordAudio
 }
 
+// importance holds Options.Importance: in dB, and as the power factor of the scores of the start.
+type importance struct{ decibels, factor float32 }
+
+// newImportance returns the importance for d, which is in range.
+func newImportance(d pcm.Decibels) importance {
+	gain := d.Linear()
+	return importance{float32(d), float32(gain * gain)}
+}
+
 // recordExtra holds data that most starts do not need.
 type recordExtra struct {
 	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
 	// does not delay it.
 	pendingStop   pendingset.StopCell
 	pending       [property.NumVoiceFades]pendingset.Set // by property; the other properties are in pendingValues
-	pendingValues [property.Num]atomic.Uint64            // by property: float64 bits
+	pendingValues [property.NumPending]atomic.Uint64     // by property: float64 bits
 
 	stem             *busmix.Stem             // set by the control side before the start; nil without stems
 	countdowns       [2]*batches.Countdown    // set by the control side before the start if counted; then used by the audio side
@@ -125,10 +136,10 @@ type recordSpatial struct {
 
 // recordControl holds control-side data of a start.
 type recordControl struct {
-	startSeq   uint64               // of a stream: the sequence number of its start
-	pitchRange pitchrange.Range     // valid if record.hasPitchRange
-	successor  pool.Handle          // valid if record.hasSuccessor
-	pendingSeq [property.Num]uint64 // the sequence number of the last cmdPending for the property
+	startSeq   uint64                      // of a stream: the sequence number of its start
+	pitchRange pitchrange.Range            // valid if record.hasPitchRange
+	successor  pool.Handle                 // valid if record.hasSuccessor
+	pendingSeq [property.NumPending]uint64 // the sequence number of the last cmdPending for the property
 }
 
 // recordAudio holds audio-side data of a start. Each field is valid if it holds the handle of the start.

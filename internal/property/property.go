@@ -25,6 +25,7 @@ const (
 	Rounds
 	Seek // a frame of the sound
 	Paused
+	Importance
 )
 
 const (
@@ -32,21 +33,23 @@ const (
 	NumVoiceFades = HighPass + 1 // the properties below it can fade on a voice
 	NumBusFades   = Volume + 1   // the properties below it include all of a bus
 	NumChange     = Rounds + 1
-	Num           = Paused + 1
+	NumPending    = Paused + 1 // the properties below it can change after the start was sent
+	Num           = Importance + 1
 )
 
 // The limits of the values.
 const (
-	MinGain     = -120 // decibels
-	MaxGain     = 24
-	MaxPan      = 1       // the minimum is -MaxPan
-	MaxPitch    = 48      // semitones; the minimum is -MaxPitch
-	MinSpeed    = 1. / 16 // a ratio
-	MaxSpeed    = 16
-	MinCutoff   = 20 // Hz
-	MaxCutoff   = 20000
-	MaxPriority = 1000000    // the minimum is -MaxPriority
-	MaxRounds   = 1000000000 // the minimum, -1, is an endless loop
+	MinGain       = -120 // decibels
+	MaxGain       = 24
+	MaxPan        = 1       // the minimum is -MaxPan
+	MaxPitch      = 48      // semitones; the minimum is -MaxPitch
+	MinSpeed      = 1. / 16 // a ratio
+	MaxSpeed      = 16
+	MinCutoff     = 20 // Hz
+	MaxCutoff     = 20000
+	MaxPriority   = 1000000    // the minimum is -MaxPriority
+	MaxImportance = 60         // decibels; the minimum is -MaxImportance
+	MaxRounds     = 1000000000 // the minimum, -1, is an endless loop
 )
 
 // Owner is a set of the things that can have a property.
@@ -100,8 +103,9 @@ var Table = [Num]Property{
 		Name: "rounds", Key: "loop", Min: -1, Max: MaxRounds, Remark: "; 1 leaves the loop at its end, Forever (-1) stays in it, 0 is invalid",
 		Default: 1, Owners: Start | Voice,
 	},
-	Seek:   {Name: "place", Max: 1<<63 - 1, Owners: Voice},
-	Paused: {Name: "pause", Max: 1, Owners: Voice},
+	Seek:       {Name: "place", Max: 1<<63 - 1, Owners: Voice},
+	Paused:     {Name: "pause", Max: 1, Owners: Voice},
+	Importance: {Name: "importance", Key: "importance", Unit: "dB", Min: -MaxImportance, Max: MaxImportance, Owners: Start},
 }
 
 // Filters returns the rows of the filters of a voice, in the order of the fields of mixer.Filters.

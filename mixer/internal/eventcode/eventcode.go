@@ -56,6 +56,8 @@ type Details struct {
 	Play              uint64
 	Muffled           float32 // a power factor; 0: no filters
 	LowPass, HighPass float32 // in Hz; 0: off
+
+	Importance, NewcomerImportance float32 // in dB, of the victim and of the incoming start
 }
 
 // MaxRecords is the maximum number of records of an event. Without Details it is one less.
@@ -68,7 +70,7 @@ const MaxRecords = 4
 //	head     Frame, Voice, Ref                                     Sound, Group  Slot              Bus     Kind, parts
 //	cause    Lost, By, ByRef                                       By...         RunnerUpPriority  Reason  Policy, Endless
 //	levels   Audibility:Newcomer, RunnerUp:Candidates, Peers:NewcomerPriority    Priority
-//	details  Play, Muffled, LowPass:HighPass
+//	details  Play, Importance:Muffled, LowPass:HighPass                          NewcomerImportance
 //
 // A colon joins the two halves of a word. Only a head has a stem.
 type Record[Group, Stem any] struct {
@@ -126,8 +128,8 @@ func Encode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	}
 	if parts&hasDetails != 0 {
 		at = ring.Next(r, n-1)
-		at.words[0], at.words[1] = e.Play, uint64(math.Float32bits(e.Muffled))
-		at.words[2] = join(math.Float32bits(e.LowPass), math.Float32bits(e.HighPass))
+		at.words[0], at.words[1] = e.Play, join(math.Float32bits(e.Importance), math.Float32bits(e.Muffled))
+		at.words[2], at.number = join(math.Float32bits(e.LowPass), math.Float32bits(e.HighPass)), int32(math.Float32bits(e.NewcomerImportance))
 	}
 	ring.Send(r, n)
 	return true
@@ -157,7 +159,10 @@ func Decode[Kind, Reason, Policy ~uint8, Group, Stem any](r *ring.Ring[Record[Gr
 	}
 	if parts&hasDetails != 0 {
 		d, _ := ring.Pop(r)
-		e.Details = Details{d.words[0], lowFloat32(d.words[1]), highFloat32(d.words[2]), lowFloat32(d.words[2])}
+		e.Details = Details{
+			Play: d.words[0], Muffled: lowFloat32(d.words[1]), LowPass: highFloat32(d.words[2]), HighPass: lowFloat32(d.words[2]),
+			Importance: highFloat32(d.words[1]), NewcomerImportance: math.Float32frombits(uint32(d.number)),
+		}
 	}
 	return true
 }

@@ -92,24 +92,28 @@ func (t *Table) Powers(power float64, response *spectrum.Gains) (powers [sounds.
 }
 
 // SetReal sets the energy and the masking of v, the voice in slot i or, for the index after the last slot, the incoming
-// start. powers is a result of Powers.
-func (t *Table) SetReal(i int, powers [sounds.Bands]float32, v *voice.Voice) {
+// start. powers is a result of Powers. importance is a power factor: the voice is scored as if it were louder by this
+// factor, but it does not mask the others more.
+func (t *Table) SetReal(i int, powers [sounds.Bands]float32, importance float32, v *voice.Voice) {
 	e, at, looped := v.Envelope()
 	t.hops[i] = e.MasksAt(at, looped)
 	for h := range t.hops[i] {
 		m := &t.hops[i][h]
 		for b, g := range powers {
-			m.Energy[b] = float32(m.Energy[b] * g)
+			m.Energy[b] = float32(float32(m.Energy[b]*g) * importance)
 			m.Spread[b] = float32(m.Spread[b] * g)
 		}
 	}
 }
 
-// SetVirtual sets the energy of v, virtual voice j from 0. powers is a result of Powers. The score of the voice is
-// infinite until Rate computes it.
-func (t *Table) SetVirtual(j int, powers [sounds.Bands]float32, v *voice.Voice) {
+// SetVirtual sets the energy of v, virtual voice j from 0. powers is a result of Powers, and importance is as in
+// SetReal. The score of the voice is infinite until Rate computes it.
+func (t *Table) SetVirtual(j int, powers [sounds.Bands]float32, importance float32, v *voice.Voice) {
 	t.MarkStale(j)
 	t.stale[j] = false
+	for b := range powers {
+		powers[b] = float32(powers[b] * importance)
+	}
 	e, at, looped := v.Envelope()
 	e.BandEnergiesAt(at, looped, &powers, (*[2][sounds.Bands]float32)(&t.energy[j]))
 }

@@ -48,11 +48,12 @@ func (s *State) Constant() bool { return s.flags&constant != 0 }
 
 // Voice is a voice, at its index in Scores.
 type Voice struct {
-	Index     int
-	State     *State
-	Playing   *voice.Voice
-	Response  *spectrum.Gains    // the power of each frequency band on all ways to the output; nil unless State.Shaped
-	Published *publish.FloatPair // gets the audibility, and 1 if the voice will return to the start of its loop
+	Index      int
+	State      *State
+	Playing    *voice.Voice
+	Response   *spectrum.Gains    // the power of each frequency band on all ways to the output; nil unless State.Shaped
+	Importance float32            // the power factor of its scores; Measure ignores it
+	Published  *publish.FloatPair // gets the audibility, and 1 if the voice will return to the start of its loop
 }
 
 // Audibility is the loudness of a voice at the output, as powers.
@@ -93,8 +94,14 @@ func (v *Voice) Measure() (a Audibility, lacks bool) {
 	return Audibility{float32(float64(ahead * index)), float32(float64(now * near))}, lacks
 }
 
-// BandPowers returns left^2 + right^2 of the gains of v for each band of the ear. t.Masking must not be nil.
-func (t *Scores) BandPowers(v *Voice) [sounds.Bands]float32 {
+// SetMasking sets the masking data of v at index i, which is the index of a slot, or of the incoming start as in
+// masking.Table.SetReal. t.Masking must not be nil.
+func (t *Scores) SetMasking(i int, v *Voice) {
+	t.Masking.SetReal(i, t.bandPowers(v), v.Importance, v.Playing)
+}
+
+// bandPowers returns left^2 + right^2 of the gains of v for each band of the ear. t.Masking must not be nil.
+func (t *Scores) bandPowers(v *Voice) [sounds.Bands]float32 {
 	return t.Masking.Powers(v.State.Power, v.Response)
 }
 
@@ -104,7 +111,7 @@ func (t *Scores) Update(v *Voice, a Audibility, isConstant bool, now int64, onGr
 	s := v.State
 	s.set(constant, isConstant)
 	if t.Gain != nil {
-		t.Gain[v.Index] = float32(s.Power)
+		t.Gain[v.Index] = float32(float32(s.Power) * v.Importance)
 	}
 	t.SetEndless(v.Index, s.Endless)
 	s.set(willLoop, v.Playing.LoopsAgain())
@@ -118,12 +125,12 @@ func (t *Scores) Update(v *Voice, a Audibility, isConstant bool, now int64, onGr
 // sound. now and onGrid are as in Update.
 func (t *Scores) Advance(v *Voice, a Audibility, now int64, onGrid bool) {
 	s, audibility := v.State, a.Remaining
-	t.SetRemaining(v.Index, audibility)
+	t.SetRemaining(v.Index, float32(audibility*v.Importance))
 	if s.Virtualizable {
 		audibility = a.Soon
 	}
 	t.UpdateMasking(v, onGrid)
-	t.SetAudibility(v.Index, audibility)
+	t.SetAudibility(v.Index, float32(audibility*v.Importance))
 	loops := s.flags&willLoop != 0 && v.Playing.LoopsAgain() // the last round may have begun
 	s.set(willLoop, loops)
 	if s.shown != audibility || (s.flags&shownLoops != 0) != loops {
@@ -146,9 +153,9 @@ func (t *Scores) UpdateMasking(v *Voice, onGrid bool) {
 	switch {
 	case t.Masking == nil:
 	case v.Index < t.slots:
-		t.Masking.SetReal(v.Index, t.BandPowers(v), v.Playing)
+		t.SetMasking(v.Index, v)
 	case onGrid:
-		t.Masking.SetVirtual(v.Index-t.slots, t.BandPowers(v), v.Playing)
+		t.Masking.SetVirtual(v.Index-t.slots, t.bandPowers(v), v.Importance, v.Playing)
 	default:
 		t.Masking.MarkStale(v.Index - t.slots)
 	}

@@ -29,7 +29,7 @@ func decaying(t *testing.T) *sounds.Sound {
 
 // newVoice returns a playing voice with a power, at an index.
 func newVoice(t *testing.T, index int, power float64) Voice {
-	v := Voice{Index: index, State: &State{Power: power}, Playing: &voice.Voice{}, Published: &publish.FloatPair{}}
+	v := Voice{Index: index, State: &State{Power: power}, Playing: &voice.Voice{}, Importance: 1, Published: &publish.FloatPair{}}
 	v.Playing.Start(decaying(t), voice.Options{}, 0)
 	return v
 }
