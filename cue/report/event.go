@@ -41,6 +41,10 @@ type Event struct {
 	RunnerUpPriority               int // of the second-best candidate; for ReasonOutranked, the lowest priority that plays
 	Policy                         mixer.Overflow
 
+	// The importance that the levels above include, in dB, of the victim or of a rejected start, and of the start
+	// or voice that took the slot.
+	Importance, NewcomerImportance Level
+
 	// For ReasonGroupLimit and ReasonBusLimit, Limit is the limit in the sheet; 0 if it is unknown. For
 	// ReasonBusLimit, Bus is the bus at its limit. For ReasonCooldown, Cooldown is the cooldown of the sound.
 	Limit    int
@@ -83,31 +87,33 @@ type jsonEvent struct {
 	Sound string `json:"sound,omitempty"`
 	Cue   *int   `json:"cue,omitempty"`
 	CueLabel
-	By               uint64   `json:"by,omitempty"`
-	BySound          string   `json:"by_sound,omitempty"`
-	Slot             *int     `json:"slot,omitempty"`
-	Audibility       *Level   `json:"audibility_db,omitempty"`
-	Newcomer         *Level   `json:"newcomer_db,omitempty"`
-	RunnerUp         *Level   `json:"runner_up_db,omitempty"`
-	Candidates       *int     `json:"candidates,omitempty"`
-	Peers            *int     `json:"peers,omitempty"`
-	Priority         *int     `json:"priority,omitempty"`
-	NewcomerPriority *int     `json:"newcomer_priority,omitempty"`
-	RunnerUpPriority *int     `json:"runner_up_priority,omitempty"`
-	Policy           string   `json:"policy,omitempty"`
-	Lost             *Level   `json:"lost_db,omitempty"`
-	BelowMix         *Level   `json:"below_mix_db,omitempty"`
-	Muffled          *Level   `json:"muffled_db,omitempty"`
-	LowPass          *float64 `json:"lowpass,omitempty"`
-	HighPass         *float64 `json:"highpass,omitempty"`
-	Reason           string   `json:"reason,omitempty"`
-	Limit            int      `json:"limit,omitempty"`
-	PerOwner         bool     `json:"per_owner,omitempty"`
-	Endless          bool     `json:"endless,omitempty"`
-	Bus              string   `json:"bus,omitempty"`
-	Cooldown         string   `json:"cooldown,omitempty"`
-	State            string   `json:"state,omitempty"`
-	Seconds          *float64 `json:"seconds,omitempty"`
+	By                 uint64   `json:"by,omitempty"`
+	BySound            string   `json:"by_sound,omitempty"`
+	Slot               *int     `json:"slot,omitempty"`
+	Audibility         *Level   `json:"audibility_db,omitempty"`
+	Newcomer           *Level   `json:"newcomer_db,omitempty"`
+	RunnerUp           *Level   `json:"runner_up_db,omitempty"`
+	Candidates         *int     `json:"candidates,omitempty"`
+	Peers              *int     `json:"peers,omitempty"`
+	Priority           *int     `json:"priority,omitempty"`
+	NewcomerPriority   *int     `json:"newcomer_priority,omitempty"`
+	RunnerUpPriority   *int     `json:"runner_up_priority,omitempty"`
+	Importance         *Level   `json:"importance_db,omitempty"`
+	NewcomerImportance *Level   `json:"newcomer_importance_db,omitempty"`
+	Policy             string   `json:"policy,omitempty"`
+	Lost               *Level   `json:"lost_db,omitempty"`
+	BelowMix           *Level   `json:"below_mix_db,omitempty"`
+	Muffled            *Level   `json:"muffled_db,omitempty"`
+	LowPass            *float64 `json:"lowpass,omitempty"`
+	HighPass           *float64 `json:"highpass,omitempty"`
+	Reason             string   `json:"reason,omitempty"`
+	Limit              int      `json:"limit,omitempty"`
+	PerOwner           bool     `json:"per_owner,omitempty"`
+	Endless            bool     `json:"endless,omitempty"`
+	Bus                string   `json:"bus,omitempty"`
+	Cooldown           string   `json:"cooldown,omitempty"`
+	State              string   `json:"state,omitempty"`
+	Seconds            *float64 `json:"seconds,omitempty"`
 }
 
 // Loss reports whether the event is the loss of a playing voice: the voice was stolen or became virtual.
@@ -115,6 +121,9 @@ func (e *Event) Loss() bool { return e.Kind == mixer.EventStolen || e.Kind == mi
 
 // Refusal reports whether the event is a start that got no voice, because of a limit, a cooldown or a full pool.
 func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind == mixer.EventLimited }
+
+// Heard returns how loud a victim or a rejected start would have been: its Audibility without its Importance.
+func (e *Event) Heard() Level { return e.Audibility - e.Importance }
 
 // Outranking reports whether a voice lost its slot to another start or voice, which By identifies. NewcomerPriority is
 // valid only in this case.
@@ -154,7 +163,8 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		Audibility: valueOr(w.Audibility, noLevel), Newcomer: valueOr(w.Newcomer, noLevel), RunnerUp: valueOr(w.RunnerUp, noLevel), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: valueOr(w.Candidates, 0), Peers: valueOr(w.Peers, 0), Priority: valueOr(w.Priority, 0), NewcomerPriority: valueOr(w.NewcomerPriority, valueOr(w.Priority, 0)),
 		RunnerUpPriority: valueOr(w.RunnerUpPriority, valueOr(w.Priority, 0)),
-		Lost:             valueOr(w.Lost, noLevel), BelowMix: valueOr(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil,
+		Importance:       valueOr(w.Importance, 0), NewcomerImportance: valueOr(w.NewcomerImportance, 0),
+		Lost: valueOr(w.Lost, noLevel), BelowMix: valueOr(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil,
 		Muffled: valueOr(w.Muffled, 0), LowPass: valueOr(w.LowPass, 0), HighPass: valueOr(w.HighPass, 0), Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
 	if w.Kind == "" {

@@ -26,8 +26,10 @@ func EventOf(m *mixer.Event) Event {
 	e.By, e.BySound, e.Endless, e.Policy, e.HasRunnerUp = d.By, name(d.BySound), d.Endless, d.Policy, !math.IsInf(float64(d.RunnerUp), 1)
 	e.Candidates, e.Peers = d.Candidates, d.Peers
 	e.Priority, e.NewcomerPriority, e.RunnerUpPriority = int(d.Priority), int(d.NewcomerPriority), int(d.RunnerUpPriority)
+	e.Importance, e.NewcomerImportance = Level(d.Importance), Level(d.NewcomerImportance)
 	if e.Refusal() {
 		e.Priority = e.NewcomerPriority
+		e.Importance = e.NewcomerImportance
 	}
 	if e.Loss() || e.Refusal() {
 		e.Audibility, e.Newcomer, e.Lost = Level(d.Audibility), Level(d.Newcomer), Level(d.Lost)

@@ -24,7 +24,7 @@ func TestRoundTrip(t *testing.T) {
 		quiet(Event{Kind: mixer.EventStarted, Voice: 1, Sound: "<bell>", Cue: 3, Slot: 0}),
 		{
 			Frame: 2, Kind: mixer.EventStolen, Voice: 1, Sound: "a", Slot: 1, Reason: mixer.ReasonPoolFull, By: 2, BySound: "b", Audibility: -30.5, Newcomer: -20, RunnerUp: -100,
-			HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 4, RunnerUpPriority: 2, Policy: mixer.StealMasked, Lost: -12.25, BelowMix: 6, HasBelowMix: true,
+			HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 4, RunnerUpPriority: 2, Policy: mixer.StealMasked, Importance: 6, NewcomerImportance: -2.5, Lost: -12.25, BelowMix: 6, HasBelowMix: true,
 		},
 		quiet(Event{Frame: 2, Kind: mixer.EventLimited, Slot: -1, Sound: "a", Reason: mixer.ReasonCooldown, Cooldown: "0.25s", Priority: 7, NewcomerPriority: 7, RunnerUpPriority: 7}),
 		quiet(Event{Frame: 3, Kind: mixer.EventRejected, Slot: -1, Reason: mixer.ReasonBusLimit, Bus: "sfx", Limit: 2}),

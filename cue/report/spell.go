@@ -41,6 +41,8 @@ func (e *Event) AppendJSON(to []byte) []byte {
 	b.whole(loss || e.Refusal(), "priority", int64(e.Priority))
 	b.whole(e.Outranking(), "newcomer_priority", int64(e.NewcomerPriority))
 	b.whole(loss && e.HasRunnerUp || e.Reason == mixer.ReasonOutranked, "runner_up_priority", int64(e.RunnerUpPriority))
+	b.level((loss || e.Refusal()) && e.Importance != 0, "importance_db", e.Importance)
+	b.level(e.Outranking() && e.NewcomerImportance != 0, "newcomer_importance_db", e.NewcomerImportance)
 	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {
 		b.text("policy", e.Policy.String())
 	}

@@ -30,6 +30,7 @@ func TestAppendJSON(t *testing.T) {
 			Candidates: whole("candidates"), Peers: whole("peers"),
 			Priority: whole("priority"), NewcomerPriority: whole("newcomer's"), RunnerUpPriority: whole("runner-up's"),
 			Policy: mixer.Overflow(rapid.IntRange(0, int(mixer.StealMasked)+1).Draw(t, "policy")), Lost: level("lost"), BelowMix: level("below"), HasBelowMix: flag("has below"),
+			Importance: Level(whole("importance")), NewcomerImportance: Level(whole("newcomer's importance")),
 			Muffled: level("muffled"), LowPass: rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(20, 20000)).Draw(t, "low-pass"), HighPass: rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(20, 20000)).Draw(t, "high-pass"),
 			Limit: whole("limit"), PerOwner: flag("per owner"), Endless: flag("endless"), Bus: text("bus"), Cooldown: text("cooldown"),
 			State: DeviceState(rapid.SampledFrom([]string{"", "lost", "back"}).Draw(t, "state")), DeviceReason: text("why"), Seconds: rapid.OneOf(rapid.Just(0.0), rapid.Float64()).Draw(t, "seconds"),
@@ -97,6 +98,8 @@ func spelled(e *Event) ([]byte, error) {
 		RunnerUpPriority: when(loss && e.HasRunnerUp || e.Reason == mixer.ReasonOutranked, &e.RunnerUpPriority),
 		Lost:             when(loss, &e.Lost), BelowMix: when(loss && e.HasBelowMix, &e.BelowMix),
 	}
+	w.Importance = when((loss || e.Refusal()) && e.Importance != 0, &e.Importance)
+	w.NewcomerImportance = when(e.Outranking() && e.NewcomerImportance != 0, &e.NewcomerImportance)
 	low, high := hundredths(e.LowPass), hundredths(e.HighPass)
 	w.Muffled, w.LowPass, w.HighPass = when(loss && e.Muffled != 0, &e.Muffled), when(loss && low != 0, &low), when(loss && high != 0, &high)
 	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {

@@ -34,7 +34,7 @@ func (a *advisor) suggest(topic, format string, args ...any) {
 func advise(head *report.Report, losses, others []*report.Event, named bool) []string {
 	a := advisor{head: head, suggestions: []string{}}
 	if len(losses) > 0 {
-		worst := slices.MaxFunc(losses, func(x, y *report.Event) int { return cmp.Compare(x.Audibility, y.Audibility) })
+		worst := slices.MaxFunc(losses, func(x, y *report.Event) int { return cmp.Compare(x.Heard(), y.Heard()) })
 		if !named && len(losses)+len(others) > 1 {
 			a.at = words.Clock(secondsOf(worst.Frame, a.head)) + ": "
 		}
@@ -63,7 +63,7 @@ func (a *advisor) add(e *report.Event) {
 		case !e.Audibility.Finite():
 			a.suggest("later", "It was silent over the time that the choice looks ahead, but would have become audible later.")
 		}
-		if e.Newcomer.Finite() && e.Audibility.Finite() && e.Newcomer-e.Audibility >= masked {
+		if e.Newcomer.Finite() && e.Audibility.Finite() && e.Newcomer-e.NewcomerImportance-e.Heard() >= masked {
 			a.suggest("masked", "It was more than %d dB below the sound that replaced it, and hardly audible.", masked)
 		}
 	}

@@ -78,11 +78,11 @@ func counted(losses int) string {
 func Missed(e *report.Event) report.Level {
 	switch {
 	case !e.Refusal():
-		return e.Audibility
+		return e.Heard()
 	case e.Candidates == 0:
 		return report.Level(math.Inf(-1))
 	}
-	return e.Newcomer
+	return e.Newcomer - e.Importance
 }
 
 // Print prints the first words about each loss, and advice about the first loss.

@@ -120,3 +120,41 @@ func TestSteal(t *testing.T) {
 		}
 	}
 }
+
+// TestImportanceTold checks that the text names the importance in the compared levels, and that a summary keeps the
+// loudness apart from it.
+func TestImportanceTold(t *testing.T) {
+	lost := report.Event{
+		Frame: 2000, Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Sound: "drip", By: 3, BySound: "bell", Audibility: -32, Newcomer: -20, RunnerUp: -30, HasRunnerUp: true,
+		Candidates: 2, Peers: 2, Lost: -30,
+	}
+	for _, c := range []struct {
+		own, newcomer report.Level
+		want          string
+	}{
+		{0, 0, "The newcomer was 12.0 dB louder (-20.0 dB). Its rest"},
+		{6, 0, "louder (-20.0 dB). Its level includes its importance of +6 dB. Its rest"},
+		{0, -2.5, "louder (-20.0 dB). The newcomer's level includes its importance of -2.5 dB. Its rest"},
+		{-6, 12, "louder (-20.0 dB). These levels include importance: -6 dB of its own, +12 dB of the newcomer's. Its rest"},
+	} {
+		e := lost
+		e.Importance, e.NewcomerImportance = c.own, c.newcomer
+		if got := Outcome(&e, &report.Report{Rate: 1000}, nil); !strings.Contains(got, c.want) {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+	lost.Importance = 6
+	if got, want := Steal(&lost, 1000), "it would have been heard at -38 dB, compared as -32 dB with its importance, the next of 2 at -30"; !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := Missed(&lost); got != -38 {
+		t.Errorf("it was missed at %v dB, want -38", got)
+	}
+	refused := report.Event{Kind: mixer.EventRejected, Reason: mixer.ReasonQuieter, Audibility: -40, Newcomer: -40, RunnerUp: -30, Candidates: 3, Importance: -6, NewcomerImportance: -6}
+	if got, want := Outcome(&refused, &report.Report{Rate: 1000}, nil), "(-30.0 dB). Its level includes its importance of -6 dB"; !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := Missed(&refused); got != -34 {
+		t.Errorf("it was missed at %v dB, want -34", got)
+	}
+}

@@ -65,7 +65,7 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 			if e.By != 0 {
 				tallyUp(a.LostTo, e.BySound)
 			}
-			if e.Audibility.Finite() && (worst == nil || e.Audibility > worst.Audibility) {
+			if e.Audibility.Finite() && (worst == nil || e.Heard() > worst.Heard()) {
 				worst = e
 			}
 			return nil

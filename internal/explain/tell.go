@@ -228,6 +228,24 @@ func describeChoice(e *report.Event, head *report.Report) string {
 	return why
 }
 
+// describeImportance describes the importance that the compared levels of an event include. It returns "" without
+// importance.
+func describeImportance(e *report.Event) string {
+	own, newcomer := e.Importance, e.NewcomerImportance
+	if !e.Outranking() {
+		newcomer = 0
+	}
+	switch {
+	case own != 0 && newcomer != 0:
+		return fmt.Sprintf(". These levels include importance: %+.4g dB of its own, %+.4g dB of the newcomer's", float64(own), float64(newcomer))
+	case own != 0:
+		return fmt.Sprintf(". Its level includes its importance of %+.4g dB", float64(own))
+	case newcomer != 0:
+		return fmt.Sprintf(". The newcomer's level includes its importance of %+.4g dB", float64(newcomer))
+	}
+	return ""
+}
+
 // describeMuffled describes by how many dB the filters of a victim, and the effects and sends of its buses, changed
 // its loudness. It returns "" below 0.05 dB.
 func describeMuffled(e *report.Event) string {
@@ -252,7 +270,7 @@ func describeMuffled(e *report.Event) string {
 // describeFilterLoss describes the influence of filters on a victim, the largest possible loudness of its rest, and its
 // level relative to the mix.
 func describeFilterLoss(e *report.Event) string {
-	text := describeMuffled(e)
+	text := describeImportance(e) + describeMuffled(e)
 	switch {
 	case e.Lost.Finite():
 		text += fmt.Sprintf(". Its rest would have been at most %s over any three hops of 20 ms, at original speed", formatLevel(e.Lost))
@@ -278,9 +296,9 @@ func describeFilterLoss(e *report.Event) string {
 func describeRefusedChoice(e *report.Event) string {
 	if e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite() {
 		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of %s (%s)",
-			formatLevel(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "playing voice"), formatLevel(e.RunnerUp))
+			formatLevel(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "playing voice"), formatLevel(e.RunnerUp)) + describeImportance(e)
 	}
-	return "It " + describeLostLevel(e.Audibility)
+	return "It " + describeLostLevel(e.Audibility) + describeImportance(e)
 }
 
 // Outcome describes a start that was rejected, stolen or merged into another. before is the start that caused a
@@ -326,7 +344,10 @@ func Steal(e *report.Event, rate int) string {
 	if e.By == 0 {
 		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", words.OneLine(e.Sound), words.Seconds(e.Frame, rate))
 	}
-	heard := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Audibility))
+	heard := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Heard()))
+	if e.Importance != 0 {
+		heard += fmt.Sprintf(", compared as %s dB with its importance", roundLevel(e.Audibility))
+	}
 	if e.Audibility <= silent {
 		heard = "it would have been silent"
 	}

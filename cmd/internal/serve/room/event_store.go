@@ -49,6 +49,7 @@ type lossFields struct {
 	candidates, peers, limit                     int32
 	priority, newcomerPriority, runnerUpPriority int32
 	muffled, lowPass, highPass                   float32
+	importance, newcomerImportance               float32
 	policy                                       mixer.Overflow
 	endless, hasRunnerUp, perOwner               bool
 }
@@ -109,6 +110,7 @@ func (t *eventStore) pack(p *eventChunk, e *report.Event) {
 			bySound: t.names.index(e.BySound), bus: t.names.index(e.Bus), cooldown: t.names.index(e.Cooldown),
 			candidates: int32(e.Candidates), peers: int32(e.Peers), limit: int32(e.Limit),
 			priority: int32(e.Priority), newcomerPriority: int32(e.NewcomerPriority), runnerUpPriority: int32(e.RunnerUpPriority),
+			importance: float32(e.Importance), newcomerImportance: float32(e.NewcomerImportance),
 			muffled: float32(e.Muffled), lowPass: float32(e.LowPass), highPass: float32(e.HighPass),
 			policy: e.Policy, endless: e.Endless, hasRunnerUp: e.HasRunnerUp, perOwner: e.PerOwner,
 		}
@@ -137,6 +139,7 @@ func (t *eventStore) long(k *storedEvent, w *lossFields) report.Event {
 	e.BySound, e.Bus, e.Cooldown = t.names.values[w.bySound], t.names.values[w.bus], t.names.values[w.cooldown]
 	e.Candidates, e.Peers, e.Limit = int(w.candidates), int(w.peers), int(w.limit)
 	e.Priority, e.NewcomerPriority, e.RunnerUpPriority = int(w.priority), int(w.newcomerPriority), int(w.runnerUpPriority)
+	e.Importance, e.NewcomerImportance = report.Level(w.importance), report.Level(w.newcomerImportance)
 	e.Muffled, e.LowPass, e.HighPass = report.Level(w.muffled), float64(w.lowPass), float64(w.highPass)
 	e.Policy, e.Endless, e.HasRunnerUp, e.PerOwner = w.policy, w.endless, w.hasRunnerUp, w.perOwner
 	return e

@@ -30,6 +30,7 @@ func drawEvent(t *rapid.T) report.Event {
 		e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = level("audibility"), level("newcomer"), level("runner up"), level("lost")
 		e.Candidates, e.Peers, e.Limit = number("candidates"), number("peers"), number("limit")
 		e.Priority, e.NewcomerPriority, e.RunnerUpPriority = number("priority"), number("newcomer priority"), number("runner up priority")
+		e.Importance, e.NewcomerImportance = report.Level(rapid.SampledFrom([]float64{0, 6, -12.5}).Draw(t, "importance")), report.Level(rapid.SampledFrom([]float64{0, 60}).Draw(t, "newcomer importance"))
 		e.Endless, e.HasRunnerUp, e.PerOwner = rapid.Bool().Draw(t, "endless"), rapid.Bool().Draw(t, "has"), rapid.Bool().Draw(t, "per owner")
 		e.Policy, e.Reason = mixer.Overflow(rapid.IntRange(0, 5).Draw(t, "policy")), mixer.Reason(rapid.IntRange(0, 9).Draw(t, "reason"))
 	}

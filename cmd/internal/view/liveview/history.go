@@ -101,10 +101,10 @@ func (h *history) addSteal(e report.Event) {
 	if e.By == 0 || math.IsInf(float64(e.Audibility), 0) {
 		return
 	}
-	if h.quietest == nil || e.Audibility < h.quietest.Audibility {
+	if h.quietest == nil || e.Heard() < h.quietest.Heard() {
 		h.quietest = &e
 	}
-	if h.loudest == nil || e.Audibility > h.loudest.Audibility {
+	if h.loudest == nil || e.Heard() > h.loudest.Heard() {
 		h.loudest = &e
 	}
 }

@@ -99,7 +99,7 @@ func (l *Lines) flush(p Picture) {
 		switch {
 		case e.Kind == mixer.EventMissed:
 			missed++
-		case e.Kind == mixer.EventStolen && (steal == nil || e.Audibility > steal.Audibility):
+		case e.Kind == mixer.EventStolen && (steal == nil || e.Heard() > steal.Heard()):
 			steal = &l.pending[i]
 		}
 	}

@@ -227,7 +227,7 @@ func (t *Timeline) ribbon(l *explain.VoiceEvents, sounds map[string]int) ribbon 
 			b.to = e.Frame
 		}
 		if e.Kind == mixer.EventVirtual && len(b.parts) > 0 || e.Kind == mixer.EventStolen {
-			b.losses = append(b.losses, loss{e.Frame, e.By, e.Kind == mixer.EventVirtual, audible(e.Audibility)})
+			b.losses = append(b.losses, loss{e.Frame, e.By, e.Kind == mixer.EventVirtual, audible(e.Heard())})
 		}
 	}
 	if b.from < 0 { // its start is missing
