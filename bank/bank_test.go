@@ -183,6 +183,39 @@ func TestOptionsAddUp(t *testing.T) {
 	}
 }
 
+// TestImportanceAddsUp checks that the importance of a play is added to the sound's, and of a layered sound to its
+// layers'. A sum out of range is an error of the play.
+func TestImportanceAddsUp(t *testing.T) {
+	for _, c := range []struct {
+		sound string
+		add   pcm.Decibels
+		want  pcm.Decibels
+	}{
+		{"{file: sfx/a.wav}", 0, 0},
+		{"{file: sfx/a.wav, importance: 6}", 0, 6},
+		{"{file: sfx/a.wav, importance: 6 dB}", -10, -4},
+		{"{layers: [r], importance: 6}", -10, -1},
+	} {
+		b, m := ready(t, "voices: 1\nsounds:\n  s: "+c.sound+"\n  r: {file: sfx/a.wav, importance: 3}\n")
+		start(t, b, "s", bank.Options{Importance: c.add})
+		render(m, 1)
+		start(t, b, "r", bank.Options{Importance: -3})
+		render(m, 1)
+		events := make([]mixer.Event, 9)
+		for _, e := range events[:m.Events(events)] {
+			if e.Kind == mixer.EventStolen && e.Steal.Importance != c.want {
+				t.Errorf("%s with %v has importance %v, want %v", c.sound, c.add, e.Steal.Importance, c.want)
+			}
+		}
+		if n := m.Stats().Stolen; n != 1 {
+			t.Errorf("%s: %d voices were stolen, want 1", c.sound, n)
+		}
+		if _, err := b.Play("r", bank.Options{Importance: 58}); !errors.Is(err, mixer.ErrOption) || !strings.HasSuffix(err.Error(), "importance: 61 dB is not in -60..60") {
+			t.Error(err)
+		}
+	}
+}
+
 // TestRulesHold checks limits, cooldowns, groups, priorities and times of the file.
 func TestRulesHold(t *testing.T) {
 	for _, c := range []struct {

@@ -225,7 +225,7 @@ func TestParameterErrors(t *testing.T) {
 		{sound: "{layers: [nosuch]}", want: "sounds.yaml:2:23: layers: there is no sound \"nosuch\" in `sounds`"},
 		{sound: "{layers: [t]}", want: `sounds.yaml:2:23: layers: the sound "t" has layers itself; name its layers instead`},
 		{sound: "{file: sfx/a.wav, then: t}", want: `sounds.yaml:2:37: then: "t" has layers; a successor must have files`},
-		{sound: "{layers: [a], limit: 3}", want: "sounds.yaml:2:27: limit is a key of the layers' sounds; a sound with layers takes parameters, gain, pitch, speed, pan or priority"},
+		{sound: "{layers: [a], limit: 3}", want: "sounds.yaml:2:27: limit is a key of the layers' sounds; a sound with layers takes parameters, gain, pitch, speed, pan, priority or importance"},
 		{sound: "{layers: []}", want: "sounds.yaml:2:22: layers takes a list of 1 to 8 sounds"},
 		{sound: "{layers: [{delay: 1s}]}", want: "sounds.yaml:2:23: a layer needs `sound`, the name of its sound"},
 		{sound: "{file: sfx/a.wav, parameters: {x: {from: 0}}}", want: "sounds.yaml:2:44: a parameter needs `from` and `to`, its range"},

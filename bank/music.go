@@ -172,7 +172,7 @@ func (mu *Music) PlayAt(frame int64, o Options) error {
 		o.Emitter = new(*o.Emitter)
 	}
 	o.Sends = slices.Clone(o.Sends)
-	o.Priority = 0
+	o.Priority, o.Importance = 0, 0
 	return mu.begin(frame, 0, o)
 }
 

@@ -83,6 +83,7 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 		d := chance.Draw{Seed: b.rules.Seed, Stream: s.chanceKey, Count: s.plays}
 		base = s.base(&d)
 		m.Priority += s.rules.Priority
+		m.Importance += s.rules.Importance
 		if inInterval(o.Pan, -mixer.MaxPan, mixer.MaxPan) {
 			m.Pan = min(max(s.rules.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 		}

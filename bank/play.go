@@ -15,13 +15,14 @@ import (
 
 // Options modifies the rules of a sound for one start. The zero value uses the rules unchanged.
 type Options struct {
-	Gain     pcm.Decibels   // added to the sound's; -120..+24
-	Pan      float64        // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
-	Pitch    pcm.Semitones  // added to the sound's; -48..+48
-	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
-	Sends    []mixer.Send   // replaces the sends of the rules; nil: as in the rules
-	Priority int            // added to the sound's
-	Emitter  *space.Emitter // position in space, copied; nil: not spatial. Zero fields are taken from the rules
+	Gain       pcm.Decibels   // added to the sound's; -120..+24
+	Pan        float64        // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
+	Pitch      pcm.Semitones  // added to the sound's; -48..+48
+	Speed      float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
+	Sends      []mixer.Send   // replaces the sends of the rules; nil: as in the rules
+	Priority   int            // added to the sound's
+	Importance pcm.Decibels   // added to the sound's, and to its audibility when a victim is chosen; the sum is -60..+60
+	Emitter    *space.Emitter // position in space, copied; nil: not spatial. Zero fields are taken from the rules
 
 	mixer.FilterOverrides // replace the filters of the rules
 
@@ -212,7 +213,7 @@ func (b *Bank) start(
 	s.plays++
 	m := mixer.Options{
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed,
-		Priority: r.Priority + o.Priority, Emitter: s.emitterFor(o.Emitter),
+		Priority: r.Priority + o.Priority, Importance: r.Importance + o.Importance, Emitter: s.emitterFor(o.Emitter),
 		Bus: s.bus, Group: s.group, Loop: r.Loop,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Filters: o.Override(r.Filters),
 		EngineOptions: mixer.EngineOptions{

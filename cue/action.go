@@ -64,18 +64,19 @@ type Target struct {
 
 // Play starts a sound. The values from Gain to Filters do not include the sound's own.
 type Play struct {
-	Sound     int    // index in Sheet.Sounds
-	ID        string // may be empty
-	Bus       string // the fields from Bus to From have the sound's values by default
-	Priority  int
-	Protect   bool
-	Owner     string // for limits per owner; may be empty
-	Loop      bool
-	Rounds    int // number of times the loop plays; 0: endless
-	From      rules.Time
-	For       *rules.Time // nil: the whole sound
-	FadeIn    rules.Time
-	FadeShape sounds.Shape
+	Sound      int    // index in Sheet.Sounds
+	ID         string // may be empty
+	Bus        string // the fields from Bus to From have the sound's values by default
+	Priority   int
+	Importance pcm.Decibels
+	Protect    bool
+	Owner      string // for limits per owner; may be empty
+	Loop       bool
+	Rounds     int // number of times the loop plays; 0: endless
+	From       rules.Time
+	For        *rules.Time // nil: the whole sound
+	FadeIn     rules.Time
+	FadeShape  sounds.Shape
 
 	Gain          pcm.Decibels
 	Pan           float64

@@ -388,6 +388,7 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "sends", &c.Sends, s.Sends)
 	inherit(n, "bus", &c.Bus, s.Bus)
 	inherit(n, "priority", &c.Priority, s.Priority)
+	inherit(n, "importance", &c.Importance, s.Importance)
 	inherit(n, "protect", &c.Protect, s.Protect)
 	inherit(n, "loop", &c.Loop, s.Loop)
 	inherit(n, "loop", &c.Rounds, s.Rounds)

@@ -191,6 +191,7 @@ func (d *draft) playKeys() (all []cueField) {
 		{Key: "from", To: &p.From},
 		{Key: "for", To: optionalTime(&p.For)},
 		{Key: "priority", To: &p.Priority, Within: parse.Priorities},
+		{Key: "importance", To: &p.Importance, Within: parse.Importances},
 		{Key: "protect", To: &p.Protect},
 		{Key: "owner", To: &p.Owner},
 		{Key: "shape", To: parse.Shape(&p.FadeShape)},

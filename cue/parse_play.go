@@ -13,7 +13,7 @@ import (
 // addLayers appends one start to d.play.Layers for each layer of the sound d.sound. A layer is a further sound that
 // starts with it, possibly after a delay. Unknown layers, and layers that have layers themselves, are left out. Each
 // layer copies the cue's start. It takes sends, filters, bus, protect, loop and from of the layer's sound, unless the
-// cue sets them. The pan and priority of that sound are added to the cue's. n is the YAML node of the cue.
+// cue sets them. The pan, priority and importance of that sound are added to the cue's. n is the YAML node of the cue.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]
@@ -24,6 +24,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 		c.Layers, c.Sound, c.Delay = nil, i, l.Delay
 		c.Pan = min(max(c.Pan+s.Pan, -mixer.MaxPan), mixer.MaxPan)
 		c.Priority = min(max(c.Priority+s.Priority, -mixer.MaxPriority), mixer.MaxPriority)
+		c.Importance = min(max(c.Importance+s.Importance, -mixer.MaxImportance), mixer.MaxImportance)
 		inherit(n, "sends", &c.Sends, s.Sends)
 		inheritFilters(n, &c.Filters, s.Filters)
 		inherit(n, "bus", &c.Bus, s.Bus)

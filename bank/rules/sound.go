@@ -45,24 +45,25 @@ type Sound struct {
 	Speed float64
 	Pan   float64
 	mixer.Filters
-	Sends    []mixer.Send // sends to other buses
-	Priority int
-	Protect  bool
-	Bus      string // empty: the master
-	Loop     bool
-	Rounds   int // number of times the loop plays; 0: endless
-	LoopFrom Time
-	LoopTo   Time   // end of the loop region, replacing the loop points of the file; 0: use the file's
-	Then     string // bank only: the sound that follows gaplessly; empty: no sound follows
-	From     Time
-	Limit    Limit
-	WhenFull mixer.WhenFull // whether it becomes a virtual voice if a full pool has no slot for it
-	Cooldown Time           // minimum time between two starts
-	Coalesce Coalesce
-	Group    string   // sounds with the same group share limit, cooldown and coalesce; empty: not shared
-	Stream   bool     // decoded while it plays
-	CountsAs pcm.LUFS // for a stream: its assumed loudness; 0: -20
-	Leveling library.Leveling
+	Sends      []mixer.Send // sends to other buses
+	Priority   int
+	Importance pcm.Decibels // added to its audibility when a victim is chosen; -60..+60
+	Protect    bool
+	Bus        string // empty: the master
+	Loop       bool
+	Rounds     int // number of times the loop plays; 0: endless
+	LoopFrom   Time
+	LoopTo     Time   // end of the loop region, replacing the loop points of the file; 0: use the file's
+	Then       string // bank only: the sound that follows gaplessly; empty: no sound follows
+	From       Time
+	Limit      Limit
+	WhenFull   mixer.WhenFull // whether it becomes a virtual voice if a full pool has no slot for it
+	Cooldown   Time           // minimum time between two starts
+	Coalesce   Coalesce
+	Group      string   // sounds with the same group share limit, cooldown and coalesce; empty: not shared
+	Stream     bool     // decoded while it plays
+	CountsAs   pcm.LUFS // for a stream: its assumed loudness; 0: -20
+	Leveling   library.Leveling
 
 	Layers     []Layer // played together instead of files; nil: the sound has files
 	Parameters []Parameter

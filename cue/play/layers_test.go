@@ -14,9 +14,9 @@ import (
 // crash is a sheet with layered constant sounds.
 const crash = `buses: {sfx: {gain: -6}, low: {parent: sfx}}
 sounds:
-  thud:  {file: half.wav, gain: -3, pan: -0.5, priority: 2, bus: low}
+  thud:  {file: half.wav, gain: -3, pan: -0.5, priority: 2, importance: 4, bus: low}
   tail:  {file: quiet.wav, gain: 3, speed: 0.5, loop: 2, protect: true, from: 10ms}
-  crash: {layers: [thud, {sound: tail, delay: 30ms}], gain: -2, pan: 0.25, priority: 1, speed: 2}
+  crash: {layers: [thud, {sound: tail, delay: 30ms}], gain: -2, pan: 0.25, priority: 1, importance: -1.5, speed: 2}
   late: {layers: [{sound: thud, delay: 5s}]}
 `
 
@@ -28,8 +28,8 @@ func TestLayers(t *testing.T) {
 	for name, c := range map[string]struct{ layered, apart string }{
 		"as they are": {
 			layered: "{at: 10ms, play: crash}",
-			apart: "{at: 10ms, play: thud, gain: -2, pan: -0.25, priority: 3, speed: 2}, " +
-				"{at: 40ms, play: tail, gain: -2, pan: 0.25, priority: 1, speed: 2}",
+			apart: "{at: 10ms, play: thud, gain: -2, pan: -0.25, priority: 3, importance: 2.5, speed: 2}, " +
+				"{at: 40ms, play: tail, gain: -2, pan: 0.25, priority: 1, importance: -1.5, speed: 2}",
 		},
 		"as the cue says": {
 			layered: "{at: 10ms, play: crash, gain: 1, pan: 0.5, speed: 0.5, bus: sfx, from: 20ms, loop: false, priority: 0, protect: false}",

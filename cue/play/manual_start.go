@@ -75,18 +75,19 @@ func (h *manualStart) play(w *soundTemplate) error {
 	h.parameters = new(parameterState).newStart(h.tag, o.Gain, o.Pitch, nil, w.rules)
 	layers, err := 1, error(nil)
 	d, seed := w.draws, h.show.manual.seed
-	pan, priority := w.addTo(o.Pan, o.Priority)
+	m := w.addTo(mixer.Options{Pan: o.Pan, Priority: o.Priority, Importance: o.Importance})
 	if draw := d.draw(w, seed); w.layers == nil {
-		err = h.startOne(w, d.chooseFile(w, 0, draw), mixer.Options{Pan: pan, Priority: priority, EngineOptions: mixer.EngineOptions{Base: w.drawBase(draw)}})
+		m.Base = w.drawBase(draw)
+		err = h.startOne(w, d.chooseFile(w, 0, draw), m)
 	} else {
 		h.number = playerStartBits | h.show.manual.numbers.Add(1)
 		base := w.drawBase(draw)
 		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
 			l := &w.layers[layers]
 			draw := d.draw(l, seed)
-			m := mixer.Options{EngineOptions: mixer.EngineOptions{Base: combineBase(base, l.drawBase(draw))}}
-			m.Pan, m.Priority = l.addTo(pan, priority)
-			err = h.startOne(l, d.chooseFile(l, layers, draw), m)
+			layer := l.addTo(m)
+			layer.Base = combineBase(base, l.drawBase(draw))
+			err = h.startOne(l, d.chooseFile(l, layers, draw), layer)
 		}
 	}
 	if err == nil {
@@ -100,10 +101,13 @@ func (h *manualStart) play(w *soundTemplate) error {
 	return err
 }
 
-// addTo adds the pan and the priority of sound w to the given values and limits the sums to the ranges of the mixer.
-func (w *soundTemplate) addTo(pan float64, priority int) (float64, int) {
-	pan = min(max(pan+w.rules.Pan, -mixer.MaxPan), mixer.MaxPan)
-	return pan, min(max(priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
+// addTo adds the pan, the priority and the importance of sound w to m, limits the sums to the ranges of the mixer, and
+// returns m.
+func (w *soundTemplate) addTo(m mixer.Options) mixer.Options {
+	m.Pan = min(max(m.Pan+w.rules.Pan, -mixer.MaxPan), mixer.MaxPan)
+	m.Priority = min(max(m.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
+	m.Importance = min(max(m.Importance+w.rules.Importance, -mixer.MaxImportance), mixer.MaxImportance)
+	return m
 }
 
 // setFrame sets h.frame, the frame when the start acts. If h.start has a batch, the frame is relative to the batch. If
@@ -124,9 +128,9 @@ func (h *manualStart) setFrame(w *soundTemplate) {
 }
 
 // startOne starts one voice, for a sound or for a layer of a sound, and appends its handle to h.handles. w is the
-// template of the sound or layer, and file is the index of its file. m has the base, the pan and the priority of the
-// voice; startOne adds the other values of the sound and of h.start. If startOne returns an error, of loadedSounds.file
-// or the mixer, no voice was started.
+// template of the sound or layer, and file is the index of its file. m has the base, the pan, the priority and the
+// importance of the voice; startOne adds the other values of the sound and of h.start. If startOne returns an error, of
+// loadedSounds.file or the mixer, no voice was started.
 func (h *manualStart) startOne(w *soundTemplate, file int, m mixer.Options) error {
 	s, o, r := h.show, h.start, w.rules
 	bus := o.Bus

@@ -21,14 +21,15 @@ import (
 type Start struct {
 	Sound string // name in the sheet
 
-	Gain     pcm.Decibels  // added to the sound's; -120..+24
-	Pan      float64       // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
-	Pitch    pcm.Semitones // added to the sound's; -48..+48
-	Speed    float64       // multiplies the sound's; a ratio, 1/16..16; 0 means 1
-	Bus      string        // empty: the sound's bus
-	Priority int           // added to the sound's
-	Protect  bool          // never stolen; false: the sound's value
-	Loop     *bool         // loops endlessly; nil: the sound's value
+	Gain       pcm.Decibels  // added to the sound's; -120..+24
+	Pan        float64       // added to the sound's, -1 (left) .. +1 (right); the sum is clamped to -1..+1
+	Pitch      pcm.Semitones // added to the sound's; -48..+48
+	Speed      float64       // multiplies the sound's; a ratio, 1/16..16; 0 means 1
+	Bus        string        // empty: the sound's bus
+	Priority   int           // added to the sound's
+	Importance pcm.Decibels  // added to the sound's, and to its audibility when a victim is chosen; -60..+60
+	Protect    bool          // never stolen; false: the sound's value
+	Loop       *bool         // loops endlessly; nil: the sound's value
 
 	mixer.FilterOverrides // replace the sound's filters
 
@@ -57,13 +58,13 @@ func (p *Player) checkStart(o *Start, rate int) error {
 		id property.ID
 		x  float64
 	}
-	values := make([]value, 0, 5+property.NumFilters)
+	values := make([]value, 0, 6+property.NumFilters)
 	values = append(values, value{property.Gain, float64(o.Gain)}, value{property.Pan, o.Pan}, value{property.Pitch, float64(o.Pitch)}, value{property.Speed, cmp.Or(o.Speed, 1)})
 	filters := o.Override(mixer.Filters{})
 	for i, x := range filters.FilterFields() {
 		values = append(values, value{property.LowPass + property.ID(i), *x})
 	}
-	for _, v := range append(values, value{property.Priority, float64(o.Priority)}) {
+	for _, v := range append(values, value{property.Priority, float64(o.Priority)}, value{property.Importance, float64(o.Importance)}) {
 		within := parse.Limits(v.id)
 		if within.Cutoff {
 			within.To = min(within.To, float64(rate)/2)

@@ -258,6 +258,7 @@ func TestStartSays(t *testing.T) {
 		{play.Start{Sound: "bell", Pan: -1.5}, "pan: -1.5 is out of range; want a number from -1 to 1"},
 		{play.Start{Sound: "bell", Pitch: 49}, "pitch: 49 is out of range; want a number of semitones from -48 to 48"},
 		{play.Start{Sound: "bell", Speed: 17}, "speed: 17 is out of range; want a number from 1/16 to 16"},
+		{play.Start{Sound: "bell", Importance: -61}, "importance: -61 is out of range; want a number of decibels from -60 to 60"},
 		{play.Start{Sound: "bell", Priority: 1e7}, "priority: 10000000 is out of range; want a number from -1000000 to 1000000"},
 		{play.Start{Sound: "bell", Ref: -1}, "ref: -1 is out of range; want a number from 0 to 549755813887"},
 		{play.Start{Sound: "bell", From: -time.Second}, "from: a time is not negative, as -1s is"},

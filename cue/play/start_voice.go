@@ -25,7 +25,7 @@ func (d *sender) voiceOptions(a *Action, c *runsheet.Cue, base mixer.Base, numbe
 	p, rate, sound := c.Play, d.rate, &d.sheet.Sounds[c.Sound]
 	o := mixer.Options{
 		Gain: p.Gain, Pan: p.Pan, Pitch: p.Pitch, Speed: p.Speed, Filters: p.Filters,
-		Bus: d.buses[p.Bus], Priority: p.Priority, Loop: p.Loop, Group: d.groups[c.Sound],
+		Bus: d.buses[p.Bus], Priority: p.Priority, Importance: p.Importance, Loop: p.Loop, Group: d.groups[c.Sound],
 		From: p.From.Duration(rate), FadeIn: p.FadeIn.Duration(rate),
 		EngineOptions: mixer.EngineOptions{
 			Base: base, Protect: p.Protect, Rounds: p.Rounds, WhenFull: sound.WhenFull, Sends: p.Sends, FadeShape: p.FadeShape,

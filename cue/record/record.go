@@ -236,7 +236,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	r.ids[e.Start] = id
 	rate := r.head.Rate
 	p := &cue.Play{
-		ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds, Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
+		ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds, Priority: e.Priority, Importance: e.Importance, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, rate), FadeIn: rules.FrameTime(h.FadeIn, rate), FadeShape: h.FadeShape,
 		Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, Filters: limitFilters(h.Filters, rate), Sends: h.Sends,
 	}

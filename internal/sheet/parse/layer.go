@@ -47,7 +47,7 @@ func (r *Reader) parseLayers(p *yaml.Pair, s *rules.Sound) bool {
 }
 
 // layeredKeys are the keys of a sound with layers. Their values apply to all layers.
-var layeredKeys = []string{"layers", "parameters", "gain", "pitch", "speed", "pan", "priority"}
+var layeredKeys = []string{"layers", "parameters", "gain", "pitch", "speed", "pan", "priority", "importance"}
 
 // checkLayeredKeys records an error for each key that a sound with layers cannot have. p is the pair of the sound,
 // whose value is its mapping.

@@ -20,14 +20,15 @@ import (
 
 // The ranges of numeric values.
 var (
-	Decibels   = Limits(property.Gain)
-	Semitones  = Limits(property.Pitch)
-	Ratios     = Limits(property.Speed)
-	Pans       = Limits(property.Pan)
-	Cutoffs    = Limits(property.LowPass)
-	Priorities = Limits(property.Priority)
-	Values     = fields.Limits{From: -1e9, To: 1e9} // parameter values
-	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
+	Decibels    = Limits(property.Gain)
+	Semitones   = Limits(property.Pitch)
+	Ratios      = Limits(property.Speed)
+	Pans        = Limits(property.Pan)
+	Cutoffs     = Limits(property.LowPass)
+	Priorities  = Limits(property.Priority)
+	Importances = Limits(property.Importance)
+	Values      = fields.Limits{From: -1e9, To: 1e9} // parameter values
+	Counts      = fields.Limits{From: 1, To: mixer.MaxVoices}
 )
 
 // Limits returns the range of the property id.

@@ -51,6 +51,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 	}, Filters(&s.Filters), []fields.Field{
 		{Key: "sends", To: VoiceSends(&s.Sends, buses, true)},
 		{Key: "priority", To: &s.Priority, Within: Priorities},
+		{Key: "importance", To: &s.Importance, Within: Importances},
 		{Key: "protect", To: &s.Protect},
 		{Key: "bus", To: bus(&s.Bus, buses)},
 		{Key: "loop", To: loopRegion{fields.Loop{On: &s.Loop, Rounds: &s.Rounds}, s}},

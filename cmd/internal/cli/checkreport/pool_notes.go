@@ -54,17 +54,17 @@ func PoolNotes(sheet *cue.Sheet, canSteal bool) rules.Errors {
 	if canSteal {
 		note(func(s *rules.Sound) string {
 			rival, found := finite[s.Priority]
-			if !found || !isEndless(s) || isMusic(s) || s.Protect || s.WhenFull == mixer.WhenFullEnd {
+			if !found || !isEndless(s) || isMusic(s) || s.Protect || s.WhenFull == mixer.WhenFullEnd || s.Importance < 0 {
 				return ""
 			}
-			return fmt.Sprintf("loops endlessly with the priority of %q (%d), so in a full pool it can take the voice of a sound that ends; give it a lower priority",
+			return fmt.Sprintf("loops endlessly with the priority of %q (%d), so in a full pool it can take the voice of a sound that ends; give it a lower priority, or an importance below 0",
 				words.OneLine(rival), s.Priority)
 		})
 		note(func(s *rules.Sound) string {
-			if !isMusic(s) || s.Priority > 0 || s.Protect {
+			if !isMusic(s) || s.Priority > 0 || s.Importance > 0 || s.Protect {
 				return ""
 			}
-			return "is music that a sound effect can steal; give it a priority above 0, or `protect: true`"
+			return "is music that a sound effect can steal; give it a priority or an importance above 0, or `protect: true`"
 		})
 	}
 	note(func(s *rules.Sound) string {
