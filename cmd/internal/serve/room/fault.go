@@ -85,7 +85,7 @@ func roomError(err error) error {
 
 // limits holds the ranges of order fields.
 var limits = map[string]fields.Limits{
-	"gain": parse.Decibels, "volume": parse.Limits(property.Volume), "pan": parse.Pans, "pitch": parse.Semitones, "speed": parse.Ratios, "priority": parse.Priorities,
+	"gain": parse.Decibels, "volume": parse.Limits(property.Volume), "pan": parse.Pans, "pitch": parse.Semitones, "speed": parse.Ratios, "priority": parse.Priorities, "importance": parse.Importances,
 	"by": {To: 120, Unit: fields.DecibelUnit}, "above": {From: -120, To: -1, Unit: fields.DecibelUnit},
 }
 

@@ -68,7 +68,7 @@ func (l *manualLoops) recordCue(st *playback, c *cue.Cue, e *report.Event) {
 	sound := &s.Sounds[p.Sound]
 	one := manualLoop{voice: found[0], startFrame: e.Frame, cue: c, number: e.ListCue, order: PlayRequest{
 		Sound: sound.Name, Pitch: float64(p.Pitch), Speed: p.Speed, Bus: p.Bus, FilterOverrides: allFilters(&p.Filters),
-		Priority: p.Priority - sound.Priority, Protect: p.Protect, Owner: p.Owner, ID: p.ID,
+		Priority: p.Priority - sound.Priority, Importance: float64(min(max(p.Importance-sound.Importance, -mixer.MaxImportance), mixer.MaxImportance)), Protect: p.Protect, Owner: p.Owner, ID: p.ID,
 	}}
 	if p.Loop {
 		one.order.Loop = &p.Loop

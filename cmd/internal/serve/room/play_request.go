@@ -18,16 +18,17 @@ type PlayRequest struct {
 	Pitch float64 `json:"pitch,omitempty"`
 	Speed float64 `json:"speed,omitempty"` // 0: 1
 	mixer.FilterOverrides
-	Bus      string        `json:"bus,omitempty"`
-	Loop     *bool         `json:"loop,omitempty"`
-	Priority int           `json:"priority,omitempty"` // added to the sound's
-	Protect  bool          `json:"protect,omitempty"`  // never stolen; false: the sound's value
-	Owner    string        `json:"owner,omitempty"`    // for limits per owner
-	ID       string        `json:"id,omitempty"`
-	FadeIn   time.Duration `json:"fade_in,omitempty"`
-	From     time.Duration `json:"from,omitempty"`
-	For      time.Duration `json:"for,omitempty"` // 0: the whole sound
-	When     Moment        `json:"when,omitzero"`
+	Bus        string        `json:"bus,omitempty"`
+	Loop       *bool         `json:"loop,omitempty"`
+	Priority   int           `json:"priority,omitempty"`   // added to the sound's
+	Importance float64       `json:"importance,omitempty"` // in dB, added to the sound's
+	Protect    bool          `json:"protect,omitempty"`    // never stolen; false: the sound's value
+	Owner      string        `json:"owner,omitempty"`      // for limits per owner
+	ID         string        `json:"id,omitempty"`
+	FadeIn     time.Duration `json:"fade_in,omitempty"`
+	From       time.Duration `json:"from,omitempty"`
+	For        time.Duration `json:"for,omitempty"` // 0: the whole sound
+	When       Moment        `json:"when,omitzero"`
 }
 
 // check returns an *Error of Kind NotFound if the sheet s lacks the sound of o. It returns an *Error of Kind Range if a
@@ -47,7 +48,7 @@ func (o *PlayRequest) check(s *cue.Sheet) error {
 		}
 	}
 	for _, one := range []error{
-		checkFilters(&o.FilterOverrides), checkRange("gain", o.Gain), checkRange("pan", o.Pan), checkRange("pitch", o.Pitch), checkRange("priority", float64(o.Priority)),
+		checkFilters(&o.FilterOverrides), checkRange("gain", o.Gain), checkRange("pan", o.Pan), checkRange("pitch", o.Pitch), checkRange("priority", float64(o.Priority)), checkRange("importance", o.Importance),
 		checkDuration("fade_in", o.FadeIn), checkDuration("from", o.From), checkDuration("for", o.For), o.When.check(),
 	} {
 		if one != nil {
@@ -76,7 +77,7 @@ func (o *PlayRequest) start(p *play.Player, frame int64, batch *mixer.Batch, ref
 	}
 	return p.Start(play.Start{
 		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, FilterOverrides: o.FilterOverrides, Bus: o.Bus,
-		Priority: o.Priority, Protect: o.Protect, Loop: o.Loop, From: o.From, For: o.For, FadeIn: o.FadeIn, ID: o.ID, Owner: o.Owner,
+		Priority: o.Priority, Importance: pcm.Decibels(o.Importance), Protect: o.Protect, Loop: o.Loop, From: o.From, For: o.For, FadeIn: o.FadeIn, ID: o.ID, Owner: o.Owner,
 		Frame: frame, Batch: batch, Ref: ref,
 	})
 }

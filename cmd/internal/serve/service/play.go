@@ -31,7 +31,7 @@ func (o *jsonObject) filters() (f mixer.FilterOverrides) {
 }
 
 // playFields are the fields of a play order.
-var playFields = slices.Concat([]string{"sound", "gain", "pan", "pitch", "speed"}, filterKeys, []string{"bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"})
+var playFields = slices.Concat([]string{"sound", "gain", "pan", "pitch", "speed"}, filterKeys, []string{"bus", "loop", "priority", "importance", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"})
 
 // play carries out the order "play": it starts a sound in the room r. o.With is the JSON body. play returns the HTTP
 // status and the body of the answer. The status is 201 for a voice that has begun, and 202 for a start that is still
@@ -67,7 +67,7 @@ func (o *jsonObject) play() room.PlayRequest {
 	return room.PlayRequest{
 		Sound: o.text("sound"), Gain: orZero(o.number("gain")), Pan: orZero(o.number("pan")), Pitch: orZero(o.number("pitch")), Speed: orZero(o.number("speed")),
 		FilterOverrides: o.filters(),
-		Bus:             o.text("bus"), Loop: o.boolean("loop"), Priority: clampInt32(orZero(o.integer("priority"))), Protect: orZero(o.boolean("protect")),
+		Bus:             o.text("bus"), Loop: o.boolean("loop"), Priority: clampInt32(orZero(o.integer("priority"))), Importance: orZero(o.number("importance")), Protect: orZero(o.boolean("protect")),
 		Owner: o.name("owner"), ID: o.name("id"), FadeIn: orZero(o.time("fade_in")), From: orZero(o.time("from")), For: orZero(o.positiveTime("for")), When: o.when(),
 	}
 }

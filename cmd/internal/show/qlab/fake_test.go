@@ -151,8 +151,12 @@ func (f *fake) Play(o room.PlayRequest) (room.PlayResult, error) {
 	if o.When.At != nil {
 		at = o.When.At.String()
 	}
+	importance := ""
+	if o.Importance != 0 {
+		importance = fmt.Sprintf(" importance=%g", o.Importance)
+	}
 	return room.PlayResult{Voice: 17, Sound: o.Sound, ID: o.ID, State: "playing"},
-		f.did("play %s gain=%g pan=%g pitch=%g speed=%g bus=%s loop=%s priority=%d id=%s fade_in=%v from=%v at=%s", o.Sound, o.Gain, o.Pan, o.Pitch, o.Speed, o.Bus, loop, o.Priority, o.ID, o.FadeIn, o.From, at)
+		f.did("play %s gain=%g pan=%g pitch=%g speed=%g bus=%s loop=%s priority=%d%s id=%s fade_in=%v from=%v at=%s", o.Sound, o.Gain, o.Pan, o.Pitch, o.Speed, o.Bus, loop, o.Priority, importance, o.ID, o.FadeIn, o.From, at)
 }
 
 func (f *fake) Set(target string, m room.VoiceChange) ([]uint64, error) {

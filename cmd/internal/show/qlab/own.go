@@ -193,7 +193,7 @@ func (c *call) play() (any, error) {
 	err = c.pairs(1, withFilters(&o.FilterOverrides, map[string]reader{
 		"gain": storeIn(&o.Gain, (*call).decibels), "pan": storeIn(&o.Pan, (*call).number), "pitch": storeIn(&o.Pitch, (*call).number),
 		"speed": storeIn(&o.Speed, (*call).number), "bus": storeIn(&o.Bus, (*call).text), "loop": storePointerIn(&o.Loop, (*call).boolean),
-		"priority": storeIn(&o.Priority, (*call).integer), "protect": storeIn(&o.Protect, (*call).boolean), "owner": storeIn(&o.Owner, (*call).text), "id": storeIn(&o.ID, (*call).text), "fade_in": storeIn(&o.FadeIn, (*call).time),
+		"priority": storeIn(&o.Priority, (*call).integer), "importance": storeIn(&o.Importance, (*call).decibels), "protect": storeIn(&o.Protect, (*call).boolean), "owner": storeIn(&o.Owner, (*call).text), "id": storeIn(&o.ID, (*call).text), "fade_in": storeIn(&o.FadeIn, (*call).time),
 		"from": storeIn(&o.From, (*call).time), "for": storeIn(&o.For, (*call).time), "at": storePointerIn(&o.When.At, (*call).time),
 	}))
 	if err != nil {

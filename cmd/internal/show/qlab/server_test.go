@@ -47,6 +47,8 @@ func TestOwn(t *testing.T) {
 			data: `{"voice":17,"sound":"coin","id":"b","frame":0,"state":"playing","slot":0}`},
 		{address: "play", args: []any{"coin", "gain", "-6 dB"}, asks: "play coin gain=-6 pan=0 pitch=0 speed=0 bus= loop= priority=0 id= fade_in=0s from=0s at=",
 			data: `{"voice":17,"sound":"coin","frame":0,"state":"playing","slot":0}`},
+		{address: "play", args: []any{"coin", "importance", "-6 dB"}, asks: "play coin gain=0 pan=0 pitch=0 speed=0 bus= loop= priority=0 importance=-6 id= fade_in=0s from=0s at=",
+			data: `{"voice":17,"sound":"coin","frame":0,"state":"playing","slot":0}`},
 		{address: "play", args: []any{"coin", "pan", "1dB"}, status: "error", data: `pan: "1dB" is not a number`},
 		{address: "bus/music/gain", args: []any{"-6DB"}, asks: "bus music gain=-6 mute=false over=0s", data: `{"bus":"music","gain":-6,"volume":0,"mute":false,"solo":false,"peak":0}`},
 		{address: "bus/music/volume", args: []any{"-9dB", float32(0.25)}, asks: "bus music gain=0 mute=false over=250ms volume=-9", data: `{"bus":"music","gain":0,"volume":-9,"mute":false,"solo":false,"peak":0}`},
