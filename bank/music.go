@@ -322,7 +322,7 @@ func (mu *Music) cancel() error {
 		return err
 	}
 	if _, fired := mu.next.batch.Base(); fired {
-		_ = mu.forVoices(mu.play, func(v mixer.Handle) error { return v.Protect(true) })
+		_ = mu.voices(mu.play).Set(mixer.Change{Fields: mixer.FieldProtect, Protect: true}, 0)
 	}
 	mu.abandon()
 	return nil
