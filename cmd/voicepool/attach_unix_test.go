@@ -76,7 +76,7 @@ func TestSecondShow(t *testing.T) {
 		t.Errorf("a show on another device says %q", said)
 	}
 	const entry = `unix:\S+\.sock  \S*show\.yaml  since \d+ \w+ \d\d:\d\d:\d\d  on null  standby `
-	// A busy machine may leave out a show that does not answer within 2 s; then the program is asked again.
+	// A busy machine may leave out a show that does not answer within 2 s; then the test asks again.
 	limit := time.Now().Add(hangs)
 	want := regexp.MustCompile(`^voicepool: \S+ is played already, and now twice; to run the first: voicepool attach ` + entry + `2\n$`)
 	for {

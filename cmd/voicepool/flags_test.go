@@ -33,7 +33,7 @@ func TestFlagsWinOverSheet(t *testing.T) {
 	}
 }
 
-// TestGuardFlag checks the default guard time and that of --guard.
+// TestGuardFlag checks the guard time by default and with --guard.
 func TestGuardFlag(t *testing.T) {
 	hour := new(flagtype.Time)
 	if err := hour.UnmarshalText([]byte("1h")); err != nil {

@@ -46,7 +46,7 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o operator.Opti
 	return operator.Open(sheet, o)
 }
 
-// guard returns the guard time of GOs: that of --guard, or the default.
+// guard returns the guard time of GOs, by --guard or by default.
 func (f controlFlags) guard() time.Duration {
 	if f.Guard == nil {
 		return showrun.Guard

@@ -207,8 +207,7 @@ func TestServeTokens(t *testing.T) {
 	}
 }
 
-// TestServeReload checks that SIGHUP reloads the configuration and the tokens, and that an error
-// changes nothing.
+// TestServeReload checks that SIGHUP reloads the configuration and the tokens, and that an invalid file has no effect.
 func TestServeReload(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

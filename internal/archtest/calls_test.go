@@ -30,7 +30,7 @@ type call struct {
 // from a mixer and a bank. Other types and functions in the source must be in functions.
 func exportedCalls(t *testing.T, functions map[string]func(*rig) error) (calls []call) {
 	t.Helper()
-	types := reachable(reflect.TypeFor[*mixer.Mixer](), reflect.TypeFor[mixer.Handles](), reflect.TypeFor[mixer.Config](), reflect.TypeFor[*bank.Bank](), reflect.TypeFor[bank.Options]())
+	types := reachable(reflect.TypeFor[*mixer.Mixer](), reflect.TypeFor[mixer.Handles](), reflect.TypeFor[mixer.Config](), reflect.TypeFor[*bank.Bank](), reflect.TypeFor[bank.Options](), reflect.TypeFor[bank.MemoryError]())
 	comments := map[string]string{}
 	for path, folder := range packages {
 		for name, comment := range declarations(t, folder) {

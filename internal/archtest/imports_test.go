@@ -95,7 +95,7 @@ device/pulse -> device device/internal/native device/internal/pace internal/word
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/dsp internal/whole pcm
 device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
-bank -> bank/rules internal/musicplan internal/sheet/chance internal/sheet/fields internal/sheet/loading internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml mixer pcm sounds sounds/library space effect
+bank -> bank/rules internal/musicplan internal/sheet/chance internal/sheet/fields internal/sheet/loading internal/sheet/parse internal/sheet/scenes internal/words internal/sheet/yaml mixer pcm sounds sounds/library space
 bank/rules -> effect internal/words internal/sheet/yaml mixer pcm sounds sounds/library sounds/tone space
 internal/tempo ->
 internal/musicplan -> bank/rules internal/tempo pcm

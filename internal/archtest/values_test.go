@@ -24,6 +24,8 @@ buses: {hall: {effects: [eq]}, group: {}, plain: {sends: {hall: -6}, effects: [e
 sounds:
   engine: {file: a.wav, bus: plain, loop: true, sends: {hall: -6}, parameters: {rpm: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
   both: {layers: [engine, {sound: engine, delay: 1ms}], parameters: {rpm: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
+  extra: {file: a.wav}
+groups: {level: [extra]}
 music: {theme: {tempo: 120, bus: plain, segments: {main: {file: a.wav, loop: true}}}}
 scenes: {menu: {buses: {plain: {gain: -9}}}}
 `
@@ -164,6 +166,8 @@ func (r *rig) receivers(typ reflect.Type) []any {
 		return []any{new(bank.NextBar)}
 	case reflect.TypeFor[*mixer.Handle]():
 		return []any{&r.voice, &r.streamed}
+	case reflect.TypeFor[*bank.MemoryError]():
+		return []any{&bank.MemoryError{Group: "level", Needs: 3, Used: 2, Limit: 4}}
 	case reflect.TypeFor[*mixer.Handles]():
 		return []any{&mixer.Handles{r.voice, r.streamed}}
 	case reflect.TypeFor[*mixer.Bus]():
@@ -217,7 +221,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	switch typ {
 	case reflect.TypeFor[string]():
 		return map[string]string{
-			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "EnterScene": "menu", "Music": "theme", "Go": "main", "Set": "rpm", "Stop": "both",
+			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "EnterScene": "menu", "Music": "theme", "Go": "main", "Set": "rpm", "Stop": "both", "LoadGroup": "level", "Unload": "level",
 		}[method]
 	case reflect.TypeFor[float64]():
 		return map[string]float64{"SetPan": 0.5, "SetSpeed": 1.5, "SetLowPass": 500, "SetHighPass": 100, "Set": 0.5}[method]
@@ -244,11 +248,22 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	case reflect.TypeFor[mixer.Options]():
 		return r.options()
 	case reflect.TypeFor[context.Context]():
+		if method == "LoadGroup" { // it fails if the context is over
+			return context.Background()
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		return ctx
 	case reflect.TypeFor[func(error)]():
 		return func(error) {}
+	case reflect.TypeFor[[]effect.Effect]():
+		e, err := effect.New("width", nil)
+		if err != nil {
+			panic(err)
+		}
+		return []effect.Effect{e}
+	case reflect.TypeFor[func(bank.LoadProgress)]():
+		return func(bank.LoadProgress) {}
 	case reflect.TypeFor[func()]():
 		return func() {}
 	case reflect.TypeFor[*sounds.Sound]():

@@ -338,7 +338,7 @@ func (sh *Shape) beside(k, known *Key, with Map) {
 	}
 	try := func(with Map) bool {
 		for i, v := range k.Good[:min(len(k.Good), first)] {
-			if tries++; tries > 8*most {
+			if tries++; tries > max(8*most, 2*first*len(sh.Keys)) { // each other key with two values
 				return false
 			}
 			if sh.right(with.With(k.Name, v)) {

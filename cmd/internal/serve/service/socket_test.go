@@ -192,8 +192,8 @@ func TestBreakers(t *testing.T) {
 	}
 }
 
-// TestSlowSocket checks that sockets that do not read are dropped and counted, and delay no other
-// socket: one that sends nothing, and one that sends orders.
+// TestSlowSocket checks that sockets that do not read are dropped and counted, a silent socket as well as a socket that
+// sends orders. Other sockets must not be delayed.
 func TestSlowSocket(t *testing.T) { inBubble(t, testSlowSocket) }
 
 func testSlowSocket(t *testing.T, web *httptest.Server) {
