@@ -27,6 +27,7 @@ const maxFiles = 65536 // per sound
 // parseSounds parses n, the mapping of all sounds, adds them to the rules, and then checks their `then` keys. Errors
 // are recorded. The buses must have been parsed before.
 func (r *Reader) parseSounds(n *yaml.Node) {
+	r.rules.Sounds = slices.Grow(r.rules.Sounds, len(n.Pairs)) // a sound has more than 1 kB
 	r.Named(n, "sounds", func(p *yaml.Pair) {
 		s := rules.Sound{Name: p.Key, Speed: 1, Listed: true}
 		if p.Value.Kind == yaml.Scalar { // boom: boom.ogg
