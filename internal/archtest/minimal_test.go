@@ -22,9 +22,9 @@ func commands(t *testing.T) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range blocks(t, "sh") {
+	for _, p := range readPage(t, "README.md") {
 		text := p.text()
-		if !strings.HasPrefix(text, "go mod init game") {
+		if !p.block || p.language != "sh" || !strings.HasPrefix(text, "go mod init game") {
 			continue
 		}
 		var list [][]string
@@ -36,7 +36,7 @@ func commands(t *testing.T) [][]string {
 		}
 		return list
 	}
-	t.Fatal("no page says how a game begins")
+	t.Fatal("README.md has no block that begins with go mod init game")
 	return nil
 }
 
