@@ -2,6 +2,7 @@ package mixer_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -196,6 +197,9 @@ func TestEffectsRefused(t *testing.T) {
 		}
 	}
 	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Effects: []effect.Effect{delay}}, {Name: "b"}}})
+	if got := fmt.Sprint(busOf(t, m, "a").Effects()); got != "[delay]" { // names, not addresses
+		t.Errorf("the effects print as %s", got)
+	}
 	for want, err := range map[string]error{
 		`bus "a" has no effect "delya"; the nearest is "delay"`: busOf(t, m, "a").SetEffect("delya", nil, 0),
 		`bus "b" has no effects`:                                busOf(t, m, "b").SetEffect("delay", nil, 0),
