@@ -53,7 +53,7 @@ func TestElections(t *testing.T) {
 				n.Ready()
 				time.Sleep(time.Second) // some puts before the fault
 				leader := -1
-				Await(t, 20*time.Second, "a leader", func() bool { leader = n.Leader(stream); return leader >= 0 })
+				Await(t, hangs, "a leader", func() bool { leader = n.Leader(stream); return leader >= 0 })
 				i := one.chosen(leader, n.Meta(leader))
 				last.begin()
 				gone := time.Now()
@@ -70,7 +70,7 @@ func TestElections(t *testing.T) {
 				if n.Process(i).Ended() {
 					n.Start(i)
 				}
-				Await(t, 30*time.Second, "it knows the leader", func() bool { return n.Meta(i) >= 0 })
+				Await(t, hangs, "it knows the leader", func() bool { return n.Meta(i) >= 0 })
 			}
 			slices.Sort(gaps)
 			t.Logf("%s: no put for %v (median of %d; %v)", one.what, gaps[len(gaps)/2].Round(10*time.Millisecond), len(gaps), gaps)

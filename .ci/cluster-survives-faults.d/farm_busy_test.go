@@ -83,7 +83,7 @@ func TestFarmBusy(t *testing.T) {
 		w.Term()
 	}
 	for _, w := range workers {
-		if code := w.Wait(20 * time.Second); code != 0 {
+		if code := w.Wait(hangs); code != 0 {
 			t.Errorf("a worker ends with %d: %s", code, w.Stderr)
 		}
 	}

@@ -117,7 +117,7 @@ func TestFarm(t *testing.T) {
 	if again := f.submit(sheets...); strings.Join(again, " ") != strings.Join(ids, " ") {
 		t.Error("submitted again, the jobs are others")
 	}
-	if code := f.work("drain", "--drain").Wait(20 * time.Second); code != 0 {
+	if code := f.work("drain", "--drain").Wait(hangs); code != 0 {
 		t.Errorf("a worker with nothing to do ends with %d", code)
 	}
 	for id, j := range f.status() {
@@ -148,16 +148,16 @@ func TestFarmStops(t *testing.T) {
 	}
 	f.recordJobs()
 	first := f.work("first", "--patience", "20s")
-	Await(t, 20*time.Second, "the job runs", func() bool { return f.job(id).State == "running" })
+	Await(t, hangs, "the job runs", func() bool { return f.job(id).State == "running" })
 	first.Term()
-	if code := first.Wait(10 * time.Second); code != 0 {
+	if code := first.Wait(hangs); code != 0 {
 		t.Errorf("the worker ends with %d", code)
 	}
 	Await(t, 5*time.Second, "the job waits again", func() bool { j := f.job(id); return j.State == "queued" && len(j.Tries) == 0 })
 	if n := children("s.yaml"); n != 0 {
 		t.Errorf("%d renders outlive their worker", n)
 	}
-	if code := f.work("second", "--patience", "20s", "--drain").Wait(60 * time.Second); code != 0 {
+	if code := f.work("second", "--patience", "20s", "--drain").Wait(hangs); code != 0 {
 		t.Errorf("the second worker ends with %d", code)
 	}
 	if j := f.status()[id]; j.State != "done" || len(j.Tries) != 1 || j.Tries[0].Worker != "second" {
@@ -173,22 +173,22 @@ func TestFarmPaused(t *testing.T) {
 	id := f.submit("--do", "stealbench", "--arg=--voices=2", f.sheet("slow.yaml", long()))[0]
 	f.recordJobs()
 	first := f.work("first", "--patience", "1s")
-	Await(t, 20*time.Second, "the job runs", func() bool { return f.job(id).State == "running" })
+	Await(t, hangs, "the job runs", func() bool { return f.job(id).State == "running" })
 	second := f.work("second", "--patience", "1s")
 	time.Sleep(2500 * time.Millisecond)
 	if j := f.job(id); j.State != "running" || len(j.Tries) != 1 {
 		t.Fatalf("after two and a half times its worker's patience, the job is %+v", j)
 	}
 	first.Pause()
-	Await(t, 20*time.Second, "another has the job", func() bool { return len(f.job(id).Tries) == 2 })
-	Await(t, 60*time.Second, "the job is done", func() bool { return f.job(id).State == "done" })
+	Await(t, hangs, "another has the job", func() bool { return len(f.job(id).Tries) == 2 })
+	Await(t, hangs, "the job is done", func() bool { return f.job(id).State == "done" })
 	first.Continue()
 	next := f.submit(f.sheet("next.yaml", tiny(1)))[0]
 	second.Term()
-	second.Wait(10 * time.Second)
-	Await(t, 20*time.Second, "the first worker goes on", func() bool { return f.job(next).State == "done" })
+	second.Wait(hangs)
+	Await(t, hangs, "the first worker goes on", func() bool { return f.job(next).State == "done" })
 	first.Term()
-	if code := first.Wait(20 * time.Second); code != 0 {
+	if code := first.Wait(hangs); code != 0 {
 		t.Errorf("the first worker ends with %d", code)
 	}
 	f.mutex.Lock()

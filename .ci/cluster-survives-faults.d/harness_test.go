@@ -25,19 +25,15 @@ func TestServers(t *testing.T) {
 		}
 		return err
 	}
-	if err := put("three"); err != nil {
-		t.Fatal(err)
-	}
+	Await(t, hangs, "three take a put", func() bool { return put("three") == nil })
 	n.Kill(0)
 	n.Ready()
 	n.Kill(1)
-	Await(t, 30*time.Second, "one of three takes no put", func() bool { return put("one") != nil })
+	Await(t, hangs, "one of three takes no put", func() bool { return put("one") != nil })
 	n.Start(0)
 	n.Start(1)
 	n.Ready()
-	if err := put("three again"); err != nil {
-		t.Fatal(err)
-	}
+	Await(t, hangs, "three take a put again", func() bool { return put("three again") == nil })
 	kv, err := n.Bucket(ctx, "ready")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +63,7 @@ func TestSplitNetwork(t *testing.T) {
 	w := Split(t, 3)
 	n := Setup{Net: w}.Servers(t, 3)
 	meta := -1
-	Await(t, 20*time.Second, "a leader", func() bool { meta = n.Meta(0); return meta >= 0 })
+	Await(t, hangs, "a leader", func() bool { meta = n.Meta(0); return meta >= 0 })
 	w.Cut(meta)
 	conn, err := w.Space(meta).Dial("tcp", strings.TrimPrefix(n.URLOf(meta), "nats://"))
 	if err != nil {
@@ -79,9 +75,9 @@ func TestSplitNetwork(t *testing.T) {
 		t.Fatal("what is cut off was reached")
 	}
 	n.Ready()
-	Await(t, 30*time.Second, "another leader", func() bool { m := n.Meta((meta + 1) % 3); return m >= 0 && m != meta })
+	Await(t, hangs, "another leader", func() bool { m := n.Meta((meta + 1) % 3); return m >= 0 && m != meta })
 	w.Heal(meta)
-	Await(t, 30*time.Second, "the old leader knows the new", func() bool { m := n.Meta(meta); return m >= 0 && m == n.Meta((meta+1)%3) })
+	Await(t, hangs, "the old leader knows the new", func() bool { m := n.Meta(meta); return m >= 0 && m == n.Meta((meta+1)%3) })
 }
 
 // TestNothingIsLeft checks that no process or namespace is left after a failure, a timeout or a signal. The
@@ -104,12 +100,12 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	for _, end := range []string{"failure", "timeout", "signal"} {
 		// On a busy machine the child needs seconds until it sleeps, so the time limit is generous.
-		p := Command{Path: self, Args: []string{"-test.run", "^TestNothingIsLeft$", "-test.timeout", "20s"}, Env: []string{"VOICEPOOL_END=" + end}}.Run(t)
-		asleep := p.Line(`it sleeps: (\d+)`, 20*time.Second)[1]
+		p := Command{Path: self, Args: []string{"-test.run", "^TestNothingIsLeft$", "-test.timeout", "40s"}, Env: []string{"VOICEPOOL_END=" + end}}.Run(t)
+		asleep := p.Line(`it sleeps: (\d+)`, hangs)[1]
 		if end == "signal" {
 			p.Kill()
 		}
-		if code := p.Wait(40 * time.Second); code == 0 {
+		if code := p.Wait(hangs); code == 0 {
 			t.Errorf("%s: it ended well", end)
 		}
 		Await(t, 5*time.Second, end+": all is removed", func() bool {
@@ -122,7 +118,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 func TestProcess(t *testing.T) {
 	p := Command{Path: "sh", Args: []string{"-c", "trap 'echo bye; exit 3' TERM; echo hello 5; while :; do sleep 0.05; done"}}.Run(t)
-	if got := p.Line(`^hello (\d)$`, 10*time.Second); got[1] != "5" {
+	if got := p.Line(`^hello (\d)$`, hangs); got[1] != "5" {
 		t.Fatalf("got %q", got)
 	}
 	p.Pause()
@@ -132,7 +128,7 @@ func TestProcess(t *testing.T) {
 		t.Fatal("a paused process has ended")
 	}
 	p.Continue()
-	if code := p.Wait(10 * time.Second); code != 3 {
+	if code := p.Wait(hangs); code != 3 {
 		t.Fatalf("it ended with %d", code)
 	}
 	p.Line("^bye", time.Second)

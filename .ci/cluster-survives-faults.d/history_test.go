@@ -91,7 +91,7 @@ func TestHistory(t *testing.T) {
 // settles fails the test unless each room becomes audible on exactly one node in time.
 func (u *troupe) settles(rooms []string) {
 	u.t.Helper()
-	Await(u.t, 40*time.Second, "each room is heard of one node", func() bool {
+	Await(u.t, hangs, "each room is heard of one node", func() bool {
 		time.Sleep(50 * time.Millisecond)
 		for _, room := range rooms {
 			if len(u.hears(room)) != 1 && (!u.placeRoom(u.t.Context(), room) || len(u.hears(room)) != 1) {

@@ -204,7 +204,7 @@ func (c *NATS) Kill(i int) { c.t.Helper(); c.running[i].Kill() }
 func (c *NATS) Term(i int) {
 	c.t.Helper()
 	c.running[i].Term()
-	c.running[i].Wait(30 * time.Second)
+	c.running[i].Wait(hangs)
 }
 
 // Stop pauses a server with SIGSTOP.
@@ -304,11 +304,11 @@ func Patiently(ctx context.Context, do func() error) (err error) {
 	}
 }
 
-// Ready waits until a put into a bucket is acknowledged. It fails the test after a minute.
+// Ready waits until a put into a bucket is acknowledged. It fails the test after the time hangs.
 func (c *NATS) Ready() {
 	c.t.Helper()
 	var last error
-	Await(c.t, time.Minute, "JetStream takes a put", func() bool {
+	Await(c.t, hangs, "JetStream takes a put", func() bool {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		kv, err := c.Bucket(ctx, "ready")

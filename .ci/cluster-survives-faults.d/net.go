@@ -100,7 +100,7 @@ func (w *Net) ip(args ...string) { w.t.Helper(); w.call("ip", args...) }
 
 func (w *Net) call(program string, args ...string) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), hangs) // the kernel may need many seconds for a namespace
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, program, args...).CombinedOutput(); err != nil {
 		w.t.Fatalf("%s %s: %v: %s", program, strings.Join(args, " "), err, out)

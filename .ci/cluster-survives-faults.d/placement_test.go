@@ -224,7 +224,7 @@ func loseQuorum(t *testing.T) (late string) {
 	n.Ready()
 	// JetStream elects a leader for each bucket, which takes up to 8 s. The quorum of the rooms is back with theirs.
 	ready := time.Now()
-	Await(t, 20*time.Second, "the bucket of the rooms has a leader", func() bool { return n.Leader("KV_"+cluster.Placement) >= 0 })
+	Await(t, hangs, "the bucket of the rooms has a leader", func() bool { return n.Leader("KV_"+cluster.Placement) >= 0 })
 	back := time.Now()
 	Await(t, 3*moves, "the room is heard again", func() bool {
 		return s.nodes[0].heard.Sounding(time.Second) || s.nodes[1].heard.Sounding(time.Second)
@@ -274,7 +274,7 @@ func drain(t *testing.T) (late string) {
 		from, to := s.pair()
 		before := s.phase(from)
 		began := time.Now()
-		if p := Run(t, "drain", from.name, "--nats", n.URL()); p.Wait(30*time.Second) != 0 {
+		if p := Run(t, "drain", from.name, "--nats", n.URL()); p.Wait(hangs) != 0 {
 			t.Fatalf("drain: %s", p.Stderr)
 		}
 		ended := time.Now()
@@ -304,7 +304,7 @@ func drain(t *testing.T) (late string) {
 func (s *site) rejoin(n *node) {
 	s.t.Helper()
 	n.process.Term()
-	if code := n.process.Wait(30 * time.Second); code != 0 {
+	if code := n.process.Wait(hangs); code != 0 {
 		s.t.Errorf("%s ends with %d", n.name, code)
 	}
 	n.process = RunIn(s.t, n.space, "serve", "--nats", s.nats.URL(), "--node", n.name, "--listen", n.url[len("http://"):], "--device", "none")
@@ -321,16 +321,16 @@ func TestDrainAlone(t *testing.T) {
 	owner, other := s.pair()
 	other.process.Kill()
 	p := Run(t, "drain", owner.name, "--nats", n.URL())
-	p.Line("no other node is up to take the rooms of "+owner.name, 20*time.Second) // the other node's lease ends first
+	p.Line("no other node is up to take the rooms of "+owner.name, hangs) // the other node's lease ends first
 	began := time.Now()
 	p.Term()
-	if code := p.Wait(5 * time.Second); code == 0 || time.Since(began) > time.Second {
+	if code := p.Wait(hangs); code == 0 || Took(began, time.Now()) > 5*time.Second { // without the signal it waits for ever
 		t.Errorf("it ends with %d after %v", code, time.Since(began))
 	}
 	if want := owner.name + " is still draining; voicepool drain --undo " + owner.name + " cancels it"; !strings.Contains(p.Stderr.String(), want) {
 		t.Errorf("it says %s", p.Stderr)
 	}
-	if p := Run(t, "drain", owner.name, "--undo", "--nats", n.URL()); p.Wait(10*time.Second) != 0 {
+	if p := Run(t, "drain", owner.name, "--undo", "--nats", n.URL()); p.Wait(hangs) != 0 {
 		t.Errorf("--undo: %s", p.Stderr)
 	}
 }

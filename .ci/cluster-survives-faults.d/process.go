@@ -136,7 +136,7 @@ func (p *Process) Kill() {
 	p.signal(syscall.SIGKILL)
 	select {
 	case <-p.done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(hangs):
 		p.t.Errorf("%s outlives SIGKILL", p.name)
 	}
 }
@@ -211,6 +211,9 @@ var Control = lateness.Start()
 
 // Took returns the time between two times, without the time that the control lost.
 func Took(from, to time.Time) time.Duration { return to.Sub(from) - Control.Lost(from, to) }
+
+// hangs is the time limit of waits that only end a test that hangs. On a busy machine they may take most of it.
+const hangs = 3 * time.Minute
 
 // Await calls is every few milliseconds until it returns true. It fails the test after the given time by the
 // clock of the control.

@@ -55,7 +55,7 @@ func newSite(t *testing.T, n *NATS, spaces ...*Space) *site {
 			return status == 200
 		})
 	}
-	Await(t, 30*time.Second, "the room is played", func() bool { return s.owner() != nil })
+	Await(t, hangs, "the room is played", func() bool { return s.owner() != nil })
 	return s
 }
 
@@ -108,7 +108,7 @@ type placed struct {
 func (s *site) rooms() ([]placed, error) {
 	s.t.Helper()
 	p := RunIn(s.t, s.nats.Hub(), "rooms", "--nats", s.nats.URL(), "--json")
-	if code := p.Wait(30 * time.Second); code != 0 {
+	if code := p.Wait(hangs); code != 0 {
 		return nil, fmt.Errorf("rooms ends with %d: %s", code, p.Stderr)
 	}
 	var all struct{ Rooms []placed }

@@ -87,7 +87,7 @@ authorization {users: [{user: a, password: b, permissions: {publish: ["foo"], su
 	says("nats://e:f@"+denied, "", 0, "farm", "work", "--drain")
 	says("nats://e:f@"+denied, "1 done", 0, "farm", "status")
 	node.Term()
-	node.Wait(10 * time.Second)
+	node.Wait(hangs)
 
 	small := configured(t, "", "max_payload: 2048\njetstream {store_dir: \"STORE\"}")
 	says("nats://"+small, "", 0, "farm", "submit", sheet)
