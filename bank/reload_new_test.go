@@ -232,3 +232,75 @@ func TestReloadOfEffects(t *testing.T) {
 		t.Errorf("after an error the bus has %v", all)
 	}
 }
+
+// TestScenesAfterRefusedEffects checks that a reload reports effects that the mixer refuses once, and that scenes work
+// afterwards without that error. The next reload tries again.
+func TestScenesAfterRefusedEffects(t *testing.T) {
+	const old = "rate: 8000\nbuses: {a: {}, music: {effects: [{compressor: {key: a}}]}}\nsounds: {s: {file: sfx/b.wav, bus: a}}\nscenes: {cave: {buses: {a: {gain: -9}}}}\n"
+	b, m, f := reloading(t, old)
+	rewrite(f, "sounds.yaml", []byte(strings.Replace(old, "{a: {}, music: {effects: [{compressor: {key: a}}]}}", "{a: {effects: [{compressor: {key: music}}]}, music: {}}", 1)))
+	if err := b.Reload(); !errors.Is(err, bank.ErrMixer) {
+		t.Errorf("during the crossfade of the old key the reload says %v", err)
+	}
+	for range 3 {
+		render(m, 400)
+		s, err := b.EnterScene("cave", 0)
+		if err != nil {
+			t.Fatalf("after refused effects a scene says %v", err)
+		}
+		render(m, 400)
+		if err := s.Leave(0); err != nil {
+			t.Fatalf("after refused effects a scene says %v", err)
+		}
+	}
+	if err := b.Reload(); err != nil {
+		t.Errorf("the next reload says %v", err)
+	}
+	bus, err := m.Bus("a")
+	if err != nil || len(bus.Effects()) != 1 {
+		t.Errorf("the bus has %v, %v", bus.Effects(), err)
+	}
+}
+
+// TestReloadWhenBusy checks that a reload that the mixer has no room for is completed by the next one.
+func TestReloadWhenBusy(t *testing.T) {
+	text := func(effect string) []byte {
+		var b strings.Builder
+		b.WriteString("rate: 8000\nsounds: {s: {file: sfx/b.wav}}\nbuses:\n")
+		for i := range 40 {
+			fmt.Fprintf(&b, "  b%d: {effects: [%s]}\n", i, effect)
+		}
+		return []byte(b.String())
+	}
+	b, _, f := reloading(t, string(text("width")))
+	c := b.Config()
+	c.Commands = 16
+	m, err := mixer.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Use(m); err != nil {
+		t.Fatal(err)
+	}
+	rewrite(f, "sounds.yaml", text("delay"))
+	reloads := 0
+	for ; reloads < 10; reloads++ {
+		err := b.Reload()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, mixer.ErrBusy) {
+			t.Fatal(err)
+		}
+		render(m, 400)
+	}
+	if reloads == 0 || reloads == 10 {
+		t.Errorf("%d reloads found the mixer busy", reloads)
+	}
+	for i := range 40 {
+		bus, err := m.Bus(fmt.Sprintf("b%d", i))
+		if err != nil || fmt.Sprint(bus.Effects()) != "[delay]" {
+			t.Errorf("bus %d has %v, %v", i, bus.Effects(), err)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func (g *busGraph) finishChanges() {
 // executeShared executes c as execute does. If c changes a bus, the refresh of the buses waits for the next command
 // that does not, or for finishChanges, which the caller calls after the last command of a frame.
 func (a *audio) executeShared(c *command) {
-	a.graph.sharing = c.kind == cmdPendingBus || c.kind == cmdSet && c.target.kind == busVoices
+	a.graph.sharing = c.kind == cmdPendingBus || c.kind == cmdEffects || c.kind == cmdSet && c.target.kind == busVoices
 	if !a.graph.sharing {
 		a.graph.finishChanges()
 	}
@@ -154,6 +154,10 @@ func (g *busGraph) setEffect(c *command) {
 // setEffects executes c, a cmdEffects: it replaces the effects of a bus, with a crossfade of 20 ms.
 func (g *busGraph) setEffects(c *command) {
 	g.a.noteTailUntil(g.SetEffects(int(c.target.bus), c.payload.chain, g.a.now))
+	if g.sharing {
+		g.waiting, g.changed[c.target.bus] = true, true
+		return
+	}
 	g.refresh()
 }
 

@@ -63,8 +63,8 @@ func (b Bus) processors() []*effect.Processor { return b.mixer.effects[b.index].
 // for a later frame applies to the effect that then has its name and kind, and is ignored without such an effect.
 //
 // The error is ErrBusy, or wraps ErrOption for the zero Bus, an effect without a kind, two effects with one name, or a
-// Key that is not a bus or would make a bus listen to itself. The keys of earlier effects of the bus still count for
-// this, because the old effects run on during the crossfade. On an error the call has no effect. Control side. It
+// Key that is not a bus or would make a bus listen to itself. The old effects count for this until their crossfade is
+// over, so two buses cannot exchange their keys at once. On an error the call has no effect. Control side. It
 // allocates.
 func (b Bus) SetEffects(effects []effect.Effect) error {
 	return b.now(func(_ Moment, t Target) error {
@@ -83,6 +83,20 @@ func (b Bus) SetEffects(effects []effect.Effect) error {
 	})
 }
 
+// busKeys are the indices of the buses that the effects of a bus listen to.
+type busKeys struct {
+	present, earlier []int // of the last effects, and of the effects that they replace
+	until            int64 // the effects that were replaced have ended by this frame
+}
+
+// at returns the keys of all effects that may run at the frame now or later.
+func (k *busKeys) at(now int64) []int {
+	if now > k.until {
+		return k.present
+	}
+	return slices.Concat(k.present, k.earlier)
+}
+
 // sendEffects sends the command that replaces the effects of the bus t by the given ones. keys are the indices of their
 // key buses, or -1. It records the new effects and the mixing order. The error wraps ErrOption if a bus would be mixed
 // after itself, and is ErrBusy if too many commands are under way. It locks m.mutex.
@@ -92,15 +106,16 @@ func (m *Mixer) sendEffects(t Target, effects []effect.Effect, keys []int) error
 	if m.keys == nil {
 		m.mixOrder = m.tree.MixOrder
 		for i := range m.tree.Nodes {
-			m.keys = append(m.keys, m.tree.Nodes[i].Keys)
+			m.keys = append(m.keys, busKeys{present: m.tree.Nodes[i].Keys})
 		}
 	}
-	all := slices.Clone(m.keys)
-	for _, key := range keys { // earlier keys stay, because a crossfade may be under way
-		if !slices.Contains(all[t.bus], key) {
-			all[t.bus] = append(slices.Clip(all[t.bus]), key)
-		}
+	now := m.Now()
+	all := make([][]int, len(m.keys))
+	for i := range m.keys {
+		all[i] = m.keys[i].at(now)
 	}
+	earlier := all[t.bus]
+	all[t.bus] = slices.Concat(earlier, keys)
 	order, err := m.tree.Order(m.mixOrder, all)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
@@ -109,7 +124,9 @@ func (m *Mixer) sendEffects(t Target, effects []effect.Effect, keys []int) error
 	if err := m.push(command{kind: cmdEffects, frame: Now, target: t, payload: &payload{chain: chain}}); err != nil {
 		return err
 	}
-	m.keys, m.mixOrder = all, order
+	m.mixOrder = order
+	// The command is executed in the next block. Then a crossfade of another hop may end before that of the new effects.
+	m.keys[t.bus] = busKeys{present: keys, earlier: earlier, until: max(now, m.next()) + m.longest.Load() + 2*m.hop}
 	m.effects[t.bus].Store(chain)
 	return nil
 }

@@ -66,7 +66,7 @@ type Mixer struct {
 	busGains        busgain.Readback
 	busVolumes      busgain.Readback
 	busPendingSeq   [][property.NumBusFades]uint64 // by bus and property: the sequence number of the last cmdPendingBus
-	keys            [][]int                        // by bus: the buses that its effects listen to or have listened to; nil before sendEffects
+	keys            []busKeys                      // by bus; nil before sendEffects
 	mixOrder        []int                          // the mixing order of the last cmdEffects
 	quality         sounds.Quality
 	outputs         int    // the number of channel pairs

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicepool/effect"
@@ -204,6 +206,80 @@ func TestSetEffectsEndsTails(t *testing.T) {
 	inBlocks(m, 400, 20)
 	if !asleep() {
 		t.Error("without effects and voices it does not sleep")
+	}
+}
+
+// TestSetEffectsForgetsTails checks that the tail of a removed effect does not count for sounds that play later.
+func TestSetEffectsForgetsTails(t *testing.T) {
+	echo := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.5})
+	for _, waits := range []bool{false, true} {
+		m := at1k(t, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}})
+		hall := busOf(t, m, "hall")
+		must(t, hall.SetEffects([]effect.Effect{echo, newEffect(t, "width", nil)}))
+		inBlocks(m, map[bool]int{false: 50, true: 5}[waits], 5)
+		must(t, hall.SetEffects(nil))
+		play(t, m.Engine().At(mixer.Now), level(t, 1000, 10, 1), mixer.Options{Bus: hall})
+		inBlocks(m, 15, 5)
+		until := m.Stats().RingsUntil
+		if until < 1000 || until > 5000 {
+			t.Fatalf("during the crossfade it rings until %d", until)
+		}
+		inBlocks(m, int(until), 500)
+		play(t, m.Engine().At(mixer.Now), level(t, 1000, 10, 1), mixer.Options{Bus: hall})
+		inBlocks(m, 20, 5)
+		if now := m.Now(); m.Stats().RingsUntil > now {
+			t.Errorf("at %d a sound without effects rings until %d", now, m.Stats().RingsUntil)
+		}
+	}
+}
+
+// TestSetEffectsAsleep checks that a mixer that sleeps during a crossfade sounds afterwards as a mixer that renders on,
+// also if other effects wait for the end of the crossfade.
+func TestSetEffectsAsleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		output := func(sleeps bool) []pcm.Frame {
+			m := at1k(t, mixer.BusConfig{Name: "a"})
+			a := busOf(t, m, "a")
+			for width := range 3 {
+				must(t, a.SetEffects([]effect.Effect{newEffect(t, "width", effect.Values{"width": float64(width)})}))
+				inBlocks(m, 5, 5)
+			}
+			for m.Now() < 1000 {
+				if !sleeps || !m.Sleep(time.Now()) {
+					inBlocks(m, 5, 5)
+					continue
+				}
+				time.Sleep(time.Duration(1000-m.Now()) * ms)
+				m.Wake(time.Now())
+			}
+			play(t, m.Engine().At(mixer.Now), level(t, 1000, 20, 0.5), mixer.Options{Bus: a, Pan: -1})
+			return inBlocks(m, 20, 20)
+		}
+		if got, want := output(true), output(false); !slices.Equal(got, want) {
+			t.Errorf("after a sleep it plays %v, want %v", got, want)
+		}
+	})
+}
+
+// TestSetEffectsReversesKeys checks that a bus may listen to a bus that has listened to it before. The crossfade of the
+// old effects must be over.
+func TestSetEffectsReversesKeys(t *testing.T) {
+	listens := func(to string) []effect.Effect {
+		e := newEffect(t, "compressor", nil)
+		e.Key = to
+		return []effect.Effect{e}
+	}
+	m := at1k(t, mixer.BusConfig{Name: "a", Effects: listens("b")}, mixer.BusConfig{Name: "b"})
+	a, b := busOf(t, m, "a"), busOf(t, m, "b")
+	must(t, a.SetEffects(nil))
+	if err := b.SetEffects(listens("a")); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("during the crossfade of the old key: %v", err)
+	}
+	inBlocks(m, 200, 10)
+	must(t, b.SetEffects(listens("a")))
+	inBlocks(m, 200, 10)
+	if err := a.SetEffects(listens("b")); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("two buses listen to each other: %v", err)
 	}
 }
 

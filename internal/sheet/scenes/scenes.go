@@ -40,6 +40,7 @@ type busState struct {
 	duckScene string // the scene that sets duck; "": the file
 
 	chain   []effect.Effect         // the effects in their order, with the values of the file
+	refused []effect.Effect         // a chain of the file that the mixer has refused
 	effects map[string]effectState  // by name
 	sends   map[string]pcm.Decibels // by destination bus
 }
@@ -272,16 +273,24 @@ func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within t
 			return old, err
 		}
 	}
-	switch err := now.replaceEffects(bus, old); {
+	refused := old.refused
+	replaced, err := now.replaceEffects(bus, old)
+	switch {
 	case errors.Is(err, mixer.ErrOption):
+		refused = now.chain
 		reportDifference(append(slices.Clip(now.path), "effects"), "only a new mixer takes these effects; call NewMixer. Until then they stay as they were: %v", err)
 	case err != nil:
 		return old.with(now.change, old.effects, old.sends), err
-	case !sameEffects(now.chain, old.chain):
+	case replaced:
+		refused = nil
 		old = old.with(old.change, now.effects, old.sends)
 		old.chain = now.chain
 	}
 	now = now.restrictedTo(old)
+	if refused != nil {
+		now = now.with(now.change, now.effects, now.sends)
+		now.refused = refused
+	}
 	effects, err := s.moveEffects(frame, bus, now.effects, old.effects, within)
 	if err != nil {
 		return old.with(now.change, effects, old.sends), err
@@ -306,21 +315,25 @@ func (s *Stage) moveBus(frame int64, bus mixer.Bus, now, old *busState, within t
 	return now, nil
 }
 
-// replaceEffects gives bus the effects of b, unless the present state old has the same effects with other values. The
-// error comes from Bus.SetEffects; the effects then stay as they were.
-func (b *busState) replaceEffects(bus mixer.Bus, old *busState) error {
-	if sameEffects(b.chain, old.chain) {
-		return nil
+// replaceEffects gives bus the effects of b, unless the present state old has the same effects with other values. It
+// does not try again effects of the same file that the mixer has refused. The error comes from Bus.SetEffects; the
+// effects then stay as they were.
+func (b *busState) replaceEffects(bus mixer.Bus, old *busState) (replaced bool, err error) {
+	if sameEffects(b.chain, old.chain) || len(old.refused) > 0 && len(b.chain) > 0 && &b.chain[0] == &old.refused[0] {
+		return false, nil
 	}
 	all := slices.Clone(b.chain)
 	for i := range all {
 		for name, x := range b.effects[all[i].Name()].values {
 			if err := all[i].Set(name, x); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
-	return bus.SetEffects(all)
+	if err := bus.SetEffects(all); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // sameEffects reports whether a and b have the same kinds, names and keys in the same order. Their values may differ.

@@ -292,7 +292,8 @@ func (g *Graph) filterBus(index int, frame, n int64) {
 }
 
 // staysSilent reports whether the bus stays silent without further input, from the given frame of the mix on. A bus
-// with an insert counts as not silent, because the insert may generate sound.
+// with an insert counts as not silent, because the insert may generate sound. So does a bus whose effects wait for a
+// crossfade, because only mixing begins it.
 func (b *Bus) staysSilent(frame int64) bool {
-	return b.tailEnd <= frame && b.insert == nil && b.effectsIdle(frame) && !b.filter.HasTail()
+	return b.tailEnd <= frame && b.insert == nil && b.nextChain == nil && b.effectsIdle(frame) && !b.filter.HasTail()
 }

@@ -158,6 +158,7 @@ func (g *Graph) runEffects(index int, frame, n int64) {
 	for done := int64(0); done < n; {
 		if b.chain.before != nil && frame+done >= b.chain.end {
 			b.chain.before = nil
+			g.tailsValidUntil = min(g.tailsValidUntil, frame+done)
 			if b.nextChain != nil {
 				b.crossfadeEffects(b.nextChain, frame+done, g.hop)
 			}
@@ -218,10 +219,11 @@ func (b *Bus) effectsIdle(frame int64) bool {
 }
 
 // effectTail returns for how many frames at most the effects of the bus sound after their input has ended. A chain that
-// is crossfaded or waits for a crossfade counts, too.
-func (b *Bus) effectTail() (frames int64) {
+// waits for a crossfade counts, too, and so does the previous chain, unless its crossfade is over at the given frame of
+// the mix.
+func (b *Bus) effectTail(frame int64) (frames int64) {
 	frames = max(b.chain.tail(), b.newest().tail())
-	if b.chain.before != nil {
+	if b.chain.before != nil && frame < b.chain.end {
 		frames = max(frames, b.chain.before.tail())
 	}
 	return frames
@@ -242,7 +244,10 @@ func (g *Graph) computeTails(frame int64) {
 	for at := len(g.order) - 1; at >= 0; at-- {
 		i := g.order[at]
 		b, above := &g.Buses[i], g.tree.Nodes[i].Above
-		own := b.effectTail() + b.filterTail
+		own := b.effectTail(frame) + b.filterTail
+		if b.chain.before != nil && b.chain.end > frame {
+			g.tailsValidUntil = min(g.tailsValidUntil, b.chain.end)
+		}
 		if b.tail = own; above >= 0 && b.opens(frame) {
 			b.tail += g.Buses[above].tail
 		}
