@@ -82,7 +82,7 @@ var settings = []struct {
 	{"**taken**", nil},
 }
 
-// TestExchanges prints the table of docs/stealing.md about exchanges.
+// TestExchanges prints the table of docs/decisions/032-exchanges-of-virtual-voices.md.
 func TestExchanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes hours, and prints a table that nothing compares: .ci/measure-exchanges runs it by hand")

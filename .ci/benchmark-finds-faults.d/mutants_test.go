@@ -17,7 +17,7 @@ import (
 const module = "../.." // the root of the module
 
 // TestMutants fails if a mixer with a fault reaches every goal that the real mixer reaches. It prints the table
-// of docs/stealing.md. -short uses one seed instead of six.
+// of docs/decisions/036-other-scores-and-faults.md. -short uses one seed instead of six.
 func TestMutants(t *testing.T) {
 	product := measure(t, "", "quietest,oldest+end,gain+end", nil)
 	reached := product.reached()

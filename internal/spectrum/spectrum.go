@@ -9,7 +9,8 @@ import (
 )
 
 // Bands is the number of bands: 0.68 octaves each, from 50 Hz to 14 kHz. The first and the last band include
-// everything beyond. Twelve bands of two bytes are enough, see docs/stealing.md.
+// everything beyond. Twelve bands of two bytes are enough, see
+// docs/decisions/033-scores-through-filters.md.
 const Bands = 12
 
 const (
