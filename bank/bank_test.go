@@ -184,7 +184,7 @@ func TestOptionsAddUp(t *testing.T) {
 }
 
 // TestImportanceAddsUp checks that the importance of a play is added to the sound's, and of a layered sound to its
-// layers'. A sum out of range is an error of the play.
+// layers'. The sum is limited to -60..60 dB. An importance of the play out of this range is an error.
 func TestImportanceAddsUp(t *testing.T) {
 	for _, c := range []struct {
 		sound string
@@ -195,8 +195,12 @@ func TestImportanceAddsUp(t *testing.T) {
 		{"{file: sfx/a.wav, importance: 6}", 0, 6},
 		{"{file: sfx/a.wav, importance: 6 dB}", -10, -4},
 		{"{layers: [r], importance: 6}", -10, -1},
+		{"{layers: [high], importance: 30}", 0, 60},
+		{"{layers: [high], importance: 30}", -60, 10},
+		{"{file: sfx/a.wav, importance: 30}", 40, 60},
+		{"{file: sfx/a.wav, importance: -30}", -60, -60},
 	} {
-		b, m := ready(t, "voices: 1\nsounds:\n  s: "+c.sound+"\n  r: {file: sfx/a.wav, importance: 3}\n")
+		b, m := ready(t, "voices: 1\nsounds:\n  s: "+c.sound+"\n  r: {file: sfx/a.wav, importance: 3}\n  high: {file: sfx/a.wav, importance: 40}\n")
 		start(t, b, "s", bank.Options{Importance: c.add})
 		render(m, 1)
 		start(t, b, "r", bank.Options{Importance: -3})
@@ -210,8 +214,12 @@ func TestImportanceAddsUp(t *testing.T) {
 		if n := m.Stats().Stolen; n != 1 {
 			t.Errorf("%s: %d voices were stolen, want 1", c.sound, n)
 		}
-		if _, err := b.Play("r", bank.Options{Importance: 58}); !errors.Is(err, mixer.ErrOption) || !strings.HasSuffix(err.Error(), "importance: 61 dB is not in -60..60") {
-			t.Error(err)
+		for text, x := range map[string]pcm.Decibels{"61": 61, "-61": -61, "NaN": pcm.Decibels(math.NaN()), "+Inf": pcm.Decibels(math.Inf(1))} {
+			for _, sound := range []string{"s", "r"} {
+				if _, err := b.Play(sound, bank.Options{Importance: x}); !errors.Is(err, mixer.ErrOption) || !strings.HasSuffix(err.Error(), "importance: "+text+" dB is not in -60..60") {
+					t.Errorf("%s with %v: %v", c.sound, x, err)
+				}
+			}
 		}
 	}
 }

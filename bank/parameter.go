@@ -83,7 +83,7 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 		d := chance.Draw{Seed: b.rules.Seed, Stream: s.chanceKey, Count: s.plays}
 		base = s.base(&d)
 		m.Priority += s.rules.Priority
-		m.Importance += s.rules.Importance
+		m.Importance = addImportance(s.rules.Importance, m.Importance)
 		if inInterval(o.Pan, -mixer.MaxPan, mixer.MaxPan) {
 			m.Pan = min(max(s.rules.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 		}
@@ -123,6 +123,16 @@ func (b *Bank) startAll(p *play, frame int64, s *sound, o *Options) error {
 		_ = p.apply(mixer.FieldGain|mixer.FieldPitch, g, x) // no effect on voices that have ended
 	}
 	return nil
+}
+
+// addImportance returns the sum of own, the importance of a sound, and given, which a start adds to it. Both are in dB.
+// The sum is limited to the range of the mixer, as in cue sheets. If given is out of range, it is the result, and the
+// mixer reports it.
+func addImportance(own, given pcm.Decibels) pcm.Decibels {
+	if !inInterval(float64(given), -mixer.MaxImportance, mixer.MaxImportance) {
+		return given
+	}
+	return min(max(own+given, -mixer.MaxImportance), mixer.MaxImportance)
 }
 
 // inInterval reports whether x is in low..high, both inclusive. For NaN it returns false.

@@ -21,7 +21,7 @@ type Options struct {
 	Speed      float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
 	Sends      []mixer.Send   // replaces the sends of the rules; nil: as in the rules
 	Priority   int            // added to the sound's
-	Importance pcm.Decibels   // added to the sound's, and to its audibility when a victim is chosen; the sum is -60..+60
+	Importance pcm.Decibels   // added to the sound's, and to its audibility when a victim is chosen; -60..+60; the sum is limited, too
 	Emitter    *space.Emitter // position in space, copied; nil: not spatial. Zero fields are taken from the rules
 
 	mixer.FilterOverrides // replace the filters of the rules
@@ -213,7 +213,7 @@ func (b *Bank) start(
 	s.plays++
 	m := mixer.Options{
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed,
-		Priority: r.Priority + o.Priority, Importance: r.Importance + o.Importance, Emitter: s.emitterFor(o.Emitter),
+		Priority: r.Priority + o.Priority, Importance: addImportance(r.Importance, o.Importance), Emitter: s.emitterFor(o.Emitter),
 		Bus: s.bus, Group: s.group, Loop: r.Loop,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Filters: o.Override(r.Filters),
 		EngineOptions: mixer.EngineOptions{
