@@ -14,6 +14,10 @@ import (
 // gameUpdate is the time between two updates of a game at 60 Hz, rounded up.
 const gameUpdate = 17 * time.Millisecond
 
+// yielding is the highest importance in dB with which PoolNotes accepts an endless loop at the priority of sounds that
+// end. A smaller reduction seldom makes it the least audible.
+const yielding = -6
+
 // PoolNotes returns notes about settings in `sounds` of sheet that often have an unwanted effect in a game or a full
 // pool: an endless loop with the priority of a sound that ends, music that can be stolen, and a cooldown within one
 // update of a game. It returns only the last one if canSteal is false: then the pool never steals. If several sounds have
@@ -54,17 +58,17 @@ func PoolNotes(sheet *cue.Sheet, canSteal bool) rules.Errors {
 	if canSteal {
 		note(func(s *rules.Sound) string {
 			rival, found := finite[s.Priority]
-			if !found || !isEndless(s) || isMusic(s) || s.Protect || s.WhenFull == mixer.WhenFullEnd || s.Importance < 0 {
+			if !found || !isEndless(s) || isMusic(s) || s.Protect || s.WhenFull == mixer.WhenFullEnd || s.Importance <= yielding {
 				return ""
 			}
-			return fmt.Sprintf("loops endlessly with the priority of %q (%d), so in a full pool it can take the voice of a sound that ends; give it a lower priority, or an importance below 0",
-				words.OneLine(rival), s.Priority)
+			return fmt.Sprintf("loops endlessly with the priority of %q (%d), so in a full pool it can take the voice of a sound that ends; give it a lower priority, or an importance of %d dB or less",
+				words.OneLine(rival), s.Priority, yielding)
 		})
 		note(func(s *rules.Sound) string {
-			if !isMusic(s) || s.Priority > 0 || s.Importance > 0 || s.Protect {
+			if !isMusic(s) || s.Priority > 0 || s.Protect { // a start steals at equal priority, whatever the importance
 				return ""
 			}
-			return "is music that a sound effect can steal; give it a priority or an importance above 0, or `protect: true`"
+			return "is music that a sound effect can steal; give it a priority above 0, or `protect: true`"
 		})
 	}
 	note(func(s *rules.Sound) string {

@@ -10,8 +10,8 @@ import (
 // TestPoolNotes checks each note of PoolNotes, and the settings that make it unnecessary.
 func TestPoolNotes(t *testing.T) {
 	const (
-		loop    = `s.yaml:2:16: sound "wind" loops endlessly with the priority of "shot" (%), so in a full pool it can take the voice of a sound that ends; give it a lower priority, or an importance below 0`
-		music   = "s.yaml:2:16: sound \"wind\" is music that a sound effect can steal; give it a priority or an importance above 0, or `protect: true`"
+		loop    = `s.yaml:2:16: sound "wind" loops endlessly with the priority of "shot" (%), so in a full pool it can take the voice of a sound that ends; give it a lower priority, or an importance of -6 dB or less`
+		music   = "s.yaml:2:16: sound \"wind\" is music that a sound effect can steal; give it a priority above 0, or `protect: true`"
 		refused = "s.yaml:2:16: sound \"wind\" has a cooldown below 17 ms, so a game loses only starts of the same update; `coalesce: 0.016s` plays them as one louder voice"
 	)
 	for _, test := range []struct {
@@ -22,8 +22,9 @@ func TestPoolNotes(t *testing.T) {
 		{"loop: true, priority: 2", "priority: 2", strings.Replace(loop, "%", "2", 1)},
 		{"loop: true, priority: -1", "", ""},
 		{"loop: true, importance: -6", "", ""},
+		{"loop: true, importance: -5.9", "", strings.Replace(loop, "%", "0", 1)},
 		{"loop: true, importance: 6", "", strings.Replace(loop, "%", "0", 1)},
-		{"bus: music, loop: true, importance: 6", "", ""},
+		{"bus: music, loop: true, importance: 60", "", music},
 		{"bus: music, loop: true, importance: -6", "", music},
 		{"loop: true", "priority: 1", ""},
 		{"loop: 2", "", ""},
