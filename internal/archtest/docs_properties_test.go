@@ -39,13 +39,17 @@ func propertyTable() string {
 		case property.ID(id) == property.Rounds:
 			values, neutral = "`true`, `false` or a number of rounds", "`false`"
 		}
+		moves := curves[p.Curve]
+		if p.Owners == property.Start {
+			moves = "never: it is fixed at the start"
+		}
 		var of []string
 		for i, owner := range []string{"start", "voice", "bus", "`master`"} {
 			if p.Owners&(1<<i) != 0 {
 				of = append(of, owner)
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", p.Key, values, neutral, curves[p.Curve], strings.Join(of, ", "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", p.Key, values, neutral, moves, strings.Join(of, ", "))
 	}
 	return b.String()
 }
