@@ -256,7 +256,7 @@ func (m *Mixer) Events(dst []Event) int {
 //	frame 480: "coin" #7 stolen in slot 3 by "bell" #9 (pool): -34.5 dB against -12.3 dB, 8 candidates
 //
 // The word in brackets is the Reason. The levels are the Audibility of the victim and of the newcomer, among a number
-// of candidates.
+// of candidates. If they include importance, its values follow.
 func (e Event) String() string {
 	var b strings.Builder
 	writeIf := func(applies bool, format string, values ...any) {
@@ -278,5 +278,10 @@ func (e Event) String() string {
 	writeIf(d.By != 0, " by %s#%d", name(d.BySound), d.By)
 	writeIf(e.Reason != ReasonNone, " (%v)", e.Reason)
 	writeIf(d.Candidates > 0, ": %.1f dB against %.1f dB, %d candidates", d.Audibility, d.Newcomer, d.Candidates)
+	own := d.Importance
+	if e.Kind == EventRejected || e.Kind == EventLimited {
+		own = d.NewcomerImportance // both levels are of the start
+	}
+	writeIf(d.Candidates > 0 && (own != 0 || d.NewcomerImportance != 0), ", with importance %+g dB against %+g dB", own, d.NewcomerImportance)
 	return b.String()
 }

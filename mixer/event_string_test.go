@@ -28,6 +28,15 @@ func TestEventString(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", e, want[i])
 		}
 	}
+	stolen := events[1]
+	stolen.Steal.Importance, stolen.Steal.NewcomerImportance = -6, 0
+	if got, want := stolen.String(), want[1]+", with importance -6 dB against +0 dB"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	refused := mixer.Event{Kind: mixer.EventRejected, Reason: mixer.ReasonQuieter, Steal: mixer.Decision{Audibility: -40, Newcomer: -40, Candidates: 2, NewcomerImportance: 2.5}}
+	if got, want := refused.String(), "frame 0: rejected (quieter): -40.0 dB against -40.0 dB, 2 candidates, with importance +2.5 dB against +2.5 dB"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	if got := (mixer.Event{}).String(); got != "frame 0: kind(0)" {
 		t.Errorf("the zero Event is %q", got)
 	}

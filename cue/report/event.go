@@ -125,6 +125,18 @@ func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind 
 // Heard returns how loud a victim or a rejected start would have been: its Audibility without its Importance.
 func (e *Event) Heard() Level { return e.Audibility - e.Importance }
 
+// NewcomerHeard returns how loud the start or voice that took the slot would have been, or a rejected start itself: its
+// Newcomer without its importance.
+func (e *Event) NewcomerHeard() Level {
+	switch {
+	case e.Outranking():
+		return e.Newcomer - e.NewcomerImportance
+	case e.Refusal():
+		return e.Newcomer - e.Importance
+	}
+	return e.Newcomer
+}
+
 // Outranking reports whether a voice lost its slot to another start or voice, which By identifies. NewcomerPriority is
 // valid only in this case.
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"voicepool/cue/report"
@@ -63,7 +64,7 @@ func (a *advisor) add(e *report.Event) {
 		case !e.Audibility.Finite():
 			a.suggest("later", "It was silent over the time that the choice looks ahead, but would have become audible later.")
 		}
-		if e.Newcomer.Finite() && e.Audibility.Finite() && e.Newcomer-e.NewcomerImportance-e.Heard() >= masked {
+		if e.Newcomer.Finite() && e.Audibility.Finite() && e.NewcomerHeard()-e.Heard() >= masked {
 			a.suggest("masked", "It was more than %d dB below the sound that replaced it, and hardly audible.", masked)
 		}
 	}
@@ -88,9 +89,9 @@ func (a *advisor) add(e *report.Event) {
 		a.suggest("cooldown", "Shorten the sound's `cooldown` to allow starts closer together.")
 	case mixer.ReasonQuieter:
 		if a.head.Virtual > 0 || e.Endless {
-			a.suggest("refuse", "It is restored when it is loud enough. More gain, or a priority above the other voices, gets it a slot from the start.")
+			a.suggest("refuse", "It is restored when it is loud enough. More gain or importance, or a priority above the other voices, gets it a slot from the start.")
 		} else {
-			a.suggest("refuse", "Without `refuse` a new sound always plays. More gain, or a priority above the other voices, also gets it a slot.")
+			a.suggest("refuse", "Without `refuse` a new sound always plays. More gain or importance, or a priority above the other voices, also gets it a slot.")
 		}
 	case mixer.ReasonProtected:
 		a.suggest("protect", "Protect fewer voices, or raise `voices` above %d.", a.head.Voices)
@@ -110,9 +111,9 @@ func (a *advisor) pool(e *report.Event) {
 	case e.Kind == mixer.EventRejected:
 		a.suggest("overflow", "With `overflow: quietest` a new sound steals the least audible voice; `reject` forbids all steals.")
 	case e.Outranking() && e.Reason != mixer.ReasonExchanged:
-		a.suggest("keep", "To keep it, raise its priority above the newcomer's %d, or set `protect: true`.", e.NewcomerPriority)
+		a.suggest("keep", "To keep it, raise its priority above the newcomer's %d, %sor set `protect: true`.", e.NewcomerPriority, moreImportance(e))
 	default:
-		a.suggest("keep", "To keep it, raise its priority above %d, or set `protect: true`.", e.Priority)
+		a.suggest("keep", "To keep it, raise its priority above %d, %sor set `protect: true`.", e.Priority, moreImportance(e))
 	}
 	if e.Reason != mixer.ReasonResize && e.Reason != mixer.ReasonExchanged {
 		a.suggest("voices", "Use more than %d voices (`voices`); `voicepool tune` finds the number that a sheet needs.", a.head.Voices)
@@ -123,4 +124,18 @@ func (a *advisor) pool(e *report.Event) {
 	case !e.Endless && a.head.Virtual == 0:
 		a.suggest("virtual", "Use virtual voices (`virtual: %d`): they keep their time and are restored when a slot is free.", a.head.Voices)
 	}
+}
+
+// moreImportance returns a clause with the importance by which the victim e would have been kept and the next voice of
+// its priority stolen. It returns "" if the policy does not compare audibility, if another priority decided, or if the
+// sum would be out of range.
+func moreImportance(e *report.Event) string {
+	if e.Reason == mixer.ReasonExchanged || policyOf(e) != mixer.StealQuietest || !e.HasRunnerUp || e.RunnerUpPriority != e.Priority {
+		return ""
+	}
+	more := math.Floor(float64(e.RunnerUp-e.Audibility)) + 1 // of equals, the older is stolen
+	if !(more > 0 && more+float64(e.Importance) <= mixer.MaxImportance) {
+		return ""
+	}
+	return fmt.Sprintf("raise its `importance` by %.0f dB, ", more)
 }

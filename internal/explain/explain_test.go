@@ -34,10 +34,10 @@ func TestExplainVoice(t *testing.T) {
 	}{
 		{1, `bell #1 (cue 0), 0.000 s to 0.900 s, was stolen.
   0.000 s  started in slot 0.
-  0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it keeps its time and may be restored. Of the 2 candidates it was the least audible: -52.5 dB in the next 20 ms, 12.2 dB quieter than the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). Its rest would have been at most -50.0 dB over any three hops of 20 ms, at original speed.
-  0.900 s  was lost for good to step #4, since all virtual voices were in use as well: it was the least audible of 1 virtual voice, at -61.0 dB from then on. Its later loudness is unknown, since the level of a stream is declared, not measured.
+  0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it keeps its time and may be restored. Of the 2 candidates it counted as the least audible: -52.5 dB in the next 20 ms, 12.2 dB below the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). Its rest would have been at most -50.0 dB over any three hops of 20 ms, at original speed.
+  0.900 s  was lost for good to step #4, since all virtual voices were in use as well: it counted as the least audible of 1 virtual voice, at -61.0 dB from then on. Its later loudness is unknown, since the level of a stream is declared, not measured.
   * 0.500 s, virtual: It was more than 30 dB below the sound that replaced it, and hardly audible.
-  * 0.500 s, virtual: To keep it, raise its priority above the newcomer's 3, or set ` + "`protect: true`" + `.
+  * 0.500 s, virtual: To keep it, raise its priority above the newcomer's 3, raise its ` + "`importance`" + ` by 13 dB, or set ` + "`protect: true`" + `.
   * 0.500 s, virtual: Use more than 2 voices (` + "`voices`); `voicepool tune`" + ` finds the number that a sheet needs.
   * 0.900 s, stolen: Use more virtual voices (` + "`virtual: 2`" + ` or more): such a voice then keeps its time and can be restored.
 `},

@@ -82,7 +82,7 @@ func Missed(e *report.Event) report.Level {
 	case e.Candidates == 0:
 		return report.Level(math.Inf(-1))
 	}
-	return e.Newcomer - e.Importance
+	return e.NewcomerHeard()
 }
 
 // Print prints the first words about each loss, and advice about the first loss.

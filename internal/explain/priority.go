@@ -18,7 +18,7 @@ func Priority(e *report.Event, rate int) string {
 		text += fmt.Sprintf(", at %s dB", roundLevel(heard))
 	}
 	if alone(e) && e.RunnerUpPriority > e.Priority {
-		text += fmt.Sprintf("; the next had priority %d, at %s dB", e.RunnerUpPriority, roundLevel(e.RunnerUp))
+		text += fmt.Sprintf("; the next had priority %d, counted as %s dB", e.RunnerUpPriority, roundLevel(e.RunnerUp))
 	}
 	return text
 }

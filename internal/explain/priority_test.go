@@ -24,8 +24,8 @@ func TestExplainPriority(t *testing.T) {
 		want  string
 	}{
 		{1, "was stolen for bell #3, whose priority 2 is above its own -1, since every voice was busy. " +
-			"Of the 9 candidates it alone had the lowest priority, -1; the next had 2 and was kept, at -100.0 dB. It would have been heard at -32.0 dB. The newcomer"},
-		{2, "was stolen for bell #4, since every voice was busy. Of the 9 candidates 4 had the lowest priority, 0; of these it was the least audible: -32.0 dB, 2.0 dB quieter than the next (-30.0 dB). The newcomer"},
+			"Of the 9 candidates it alone had the lowest priority, -1; the next had 2 and was kept, counted as -100.0 dB. It would have been heard at -32.0 dB. The newcomer"},
+		{2, "was stolen for bell #4, since every voice was busy. Of the 9 candidates 4 had the lowest priority, 0; of these it counted as the least audible: -32.0 dB, 2.0 dB below the next (-30.0 dB). The newcomer"},
 	} {
 		a, err := OfVoice("r", strings.NewReader(priorityReport), c.voice)
 		if got := explainedAs(t, a, err); !strings.Contains(got, c.want) {
@@ -42,7 +42,7 @@ func TestPriorityOfVirtual(t *testing.T) {
 		want string
 	}{
 		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 1, Priority: -1}, ": it alone of 9 virtual voices had the lowest priority, -1, at 0.0 dB from then on"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 4, Priority: 2}, ": it was the least audible of the 4 with the lowest priority, 2, among 9 virtual voices, at 0.0 dB from then on"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 4, Priority: 2}, ": it counted as the least audible of the 4 with the lowest priority, 2, among 9 virtual voices, at 0.0 dB from then on"},
 		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonResize, Candidates: 1}, "a #0 became virtual since the pool became smaller: it keeps its time"},
 	} {
 		c.e.Sound, c.e.By, c.e.BySound = "a", uint64(c.e.Peers), "b"
@@ -68,9 +68,9 @@ func TestPriorityTold(t *testing.T) {
 		e          report.Event
 		told, line string // empty if loudness decided
 	}{
-		{"alone", lost, "bell #3, whose priority 2 is above its own -1", "drip of priority -1 was replaced by bell of priority 2 at 2.0 s, at -32 dB; the next had priority 1, at -100 dB"},
+		{"alone", lost, "bell #3, whose priority 2 is above its own -1", "drip of priority -1 was replaced by bell of priority 2 at 2.0 s, at -32 dB; the next had priority 1, counted as -100 dB"},
 		{"some", some, "4 had the lowest priority, -1", "drip of priority -1 was replaced by bell of priority 2 at 2.0 s, at -32 dB"},
-		{"equal", equal, "Of the 9 candidates it was the least audible", ""},
+		{"equal", equal, "Of the 9 candidates it counted as the least audible", ""},
 		{"back", back, "a virtual voice that has priority 2, above its own -1", "drip of priority -1 was replaced by bell of priority 2 at 2.0 s, at -32 dB"},
 		{"louder", quiet, "a virtual voice that will be louder", ""},
 		{"refused", refused, "had a priority above its own -1, of 1 or more", "drip of priority -1 got no slot at 2.0 s: every unprotected voice had priority 1 or more"},
@@ -95,20 +95,20 @@ func TestSteal(t *testing.T) {
 		change func(*report.Event)
 		want   string
 	}{
-		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
+		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 counted as -58"},
 		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, as the only candidate"},
-		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: it would have been silent, the next of 13 at -58"},
-		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
+		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: it would have been silent, the next of 13 counted as -58"},
+		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 counted as -58 (the limit of the sound)"},
 		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
 		{
 			func(e *report.Event) {
 				e.Audibility, e.RunnerUp, e.Peers, e.Priority, e.RunnerUpPriority, e.NewcomerPriority = -32, -100, 1, -1, 2, 2
 			},
-			"drip lost its voice to bell, whose priority 2 is above its own -1, at 12.4 s: it alone of 13 had the lowest priority, -1 (the next had 2, at -100 dB); it would have been heard at -32 dB",
+			"drip lost its voice to bell, whose priority 2 is above its own -1, at 12.4 s: it alone of 13 had the lowest priority, -1 (the next had 2, counted as -100 dB); it would have been heard at -32 dB",
 		},
 		{
 			func(e *report.Event) { e.Peers, e.Priority, e.RunnerUpPriority = 4, 5, 5 },
-			"drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 4 of the lowest priority (5) at -58",
+			"drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 4 of the lowest priority (5) counted as -58",
 		},
 		{func(e *report.Event) { e.Policy = mixer.StealOldest }, "drip lost its voice to bell at 12.4 s: it was the oldest of 13; it would have been heard at -61 dB"},
 		{func(e *report.Event) { e.Policy, e.Peers = mixer.StealGain, 2 }, "drip lost its voice to bell at 12.4 s: it had the least gain of 2 of the lowest priority (0); it would have been heard at -61 dB"},
@@ -133,9 +133,11 @@ func TestImportanceTold(t *testing.T) {
 		want          string
 	}{
 		{0, 0, "The newcomer was 12.0 dB louder (-20.0 dB). Its rest"},
-		{6, 0, "louder (-20.0 dB). Its level includes its importance of +6 dB. Its rest"},
-		{0, -2.5, "louder (-20.0 dB). The newcomer's level includes its importance of -2.5 dB. Its rest"},
-		{-6, 12, "louder (-20.0 dB). These levels include importance: -6 dB of its own, +12 dB of the newcomer's. Its rest"},
+		{6, 0, "it counted as the least audible: -32.0 dB, 2.0 dB below the next (-30.0 dB). It would have been heard at -38.0 dB. " +
+			"The newcomer was 18.0 dB louder (-20.0 dB). With its importance of +6 dB it counted as -32.0 dB. Its rest"},
+		{0, -2.5, "The newcomer was 14.5 dB louder (-17.5 dB). With its importance of -2.5 dB the newcomer counted as -20.0 dB. Its rest"},
+		{-6, 12, "It would have been heard at -26.0 dB. The newcomer was 6.0 dB quieter (-32.0 dB): a new sound always plays. " +
+			"With its importance of -6 dB it counted as -32.0 dB, and the newcomer with +12 dB as -20.0 dB. Its rest"},
 	} {
 		e := lost
 		e.Importance, e.NewcomerImportance = c.own, c.newcomer
@@ -144,17 +146,61 @@ func TestImportanceTold(t *testing.T) {
 		}
 	}
 	lost.Importance = 6
-	if got, want := Steal(&lost, 1000), "it would have been heard at -38 dB, compared as -32 dB with its importance, the next of 2 at -30"; !strings.HasSuffix(got, want) {
+	if got, want := Steal(&lost, 1000), "it would have been heard at -38 dB, counted as -32 dB with its importance, the next of 2 counted as -30"; !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := Missed(&lost); got != -38 {
 		t.Errorf("it was missed at %v dB, want -38", got)
 	}
+	masked, oldest, back := lost, lost, lost
+	masked.Policy, oldest.Policy, back.Reason, back.NewcomerImportance = mixer.StealMasked, mixer.StealOldest, mixer.ReasonExchanged, 12
+	gone := back
+	gone.Reason, gone.NewcomerImportance = mixer.ReasonVirtualFull, 0
+	for want, e := range map[string]report.Event{
+		"by itself it would have been at -38.0 dB. The newcomer": masked, "it would have been heard at -38.0 dB. The newcomer": oldest,
+		"a virtual voice that counts as louder: -32.0 dB against -38.0 dB. With": back, "of 2 virtual voices, at -38.0 dB from then on. With": gone,
+	} {
+		if got := Outcome(&e, &report.Report{Rate: 1000}, nil); !strings.Contains(got, want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	if got, want := describeVictimGain(&back), "at -38.0 dB against -32.0 dB"; !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
 	refused := report.Event{Kind: mixer.EventRejected, Reason: mixer.ReasonQuieter, Audibility: -40, Newcomer: -40, RunnerUp: -30, Candidates: 3, Importance: -6, NewcomerImportance: -6}
-	if got, want := Outcome(&refused, &report.Report{Rate: 1000}, nil), "(-30.0 dB). Its level includes its importance of -6 dB"; !strings.HasSuffix(got, want) {
+	if got, want := Outcome(&refused, &report.Report{Rate: 1000}, nil), "It would have been heard at -34.0 dB, and counted as 10.0 dB less audible than the least audible of 3 playing voices (-30.0 dB). With its importance of -6 dB it counted as -40.0 dB"; !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := Missed(&refused); got != -34 {
 		t.Errorf("it was missed at %v dB, want -34", got)
+	}
+}
+
+// TestImportanceAdvised checks that advice names the importance by which a voice would have been kept, and only if it
+// can help.
+func TestImportanceAdvised(t *testing.T) {
+	lost := report.Event{
+		Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, Audibility: -32, Newcomer: -20, RunnerUp: -30, HasRunnerUp: true,
+		Candidates: 2, Peers: 2, Lost: -30, NewcomerPriority: 4,
+	}
+	const without = "To keep it, raise its priority above the newcomer's 4, or set `protect: true`."
+	for _, c := range []struct {
+		change func(*report.Event)
+		want   string
+	}{
+		{func(*report.Event) {}, "To keep it, raise its priority above the newcomer's 4, raise its `importance` by 3 dB, or set `protect: true`."},
+		{func(e *report.Event) { e.Importance, e.NewcomerImportance = 57, 57 }, "To keep it, raise its priority above the newcomer's 4, raise its `importance` by 3 dB, or set `protect: true`."},
+		{func(e *report.Event) { e.Importance, e.NewcomerImportance = 58, 58 }, without},
+		{func(e *report.Event) { e.By = 0 }, "To keep it, raise its priority above 0, raise its `importance` by 3 dB, or set `protect: true`."},
+		{func(e *report.Event) { e.HasRunnerUp = false }, without},
+		{func(e *report.Event) { e.RunnerUpPriority = 1 }, without},
+		{func(e *report.Event) { e.Policy = mixer.StealOldest }, without},
+		{func(e *report.Event) { e.Reason = mixer.ReasonExchanged }, "To keep it, raise its priority above 0, or set `protect: true`."},
+	} {
+		e := lost
+		c.change(&e)
+		if got := advise(&report.Report{Voices: 2}, []*report.Event{&e}, nil, true); got[0] != c.want {
+			t.Errorf("%s\nwant %s", got[0], c.want)
+		}
 	}
 }

@@ -28,7 +28,7 @@ func describeVictimGain(loser *report.Event) string {
 	if loser.Kind == mixer.EventVirtual {
 		verb = "became virtual"
 	}
-	return fmt.Sprintf("; %s %s for it, at %s against %s", voiceName(loser.Sound, loser.Voice), verb, formatLevel(loser.Audibility), formatLevel(loser.Newcomer))
+	return fmt.Sprintf("; %s %s for it, at %s against %s", voiceName(loser.Sound, loser.Voice), verb, formatLevel(loser.Heard()), formatLevel(loser.NewcomerHeard()))
 }
 
 // describeEnd describes the end of a voice. inSlot is false for a virtual voice; atOnce means that it ended at the
@@ -54,7 +54,7 @@ func describeVirtual(e *report.Event, head *report.Report) string {
 		return "got no slot, " + describeReason(e, head) + ", and started as a virtual voice: " + describeEndless(e, "it keeps its time silently") + ". " + describeRefusedChoice(e)
 	case e.Reason == mixer.ReasonExchanged:
 		return fmt.Sprintf("lost its slot to %s, a virtual voice that %s: %s in the next 20 ms against %s. %s%s",
-			voiceName(e.BySound, e.By), describeExchange(e), formatLevel(e.Newcomer), formatLevel(e.Audibility), describeEndless(e, "It is now virtual and may be restored"), describeFilterLoss(e))
+			voiceName(e.BySound, e.By), describeExchange(e), formatLevel(e.NewcomerHeard()), formatLevel(e.Heard()), describeEndless(e, "It is now virtual and may be restored"), describeFilterLoss(e))
 	}
 	taken := ""
 	if e.By != 0 {
@@ -72,13 +72,15 @@ func describeEndless(e *report.Event, text string) string {
 }
 
 // describeExchange describes why a virtual voice replaced another voice: by priority, by less masking, or by
-// loudness.
+// loudness, perhaps with importance.
 func describeExchange(e *report.Event) string {
 	switch {
 	case e.ByPriority():
 		return fmt.Sprintf("has priority %d, above its own %d", e.NewcomerPriority, e.Priority)
 	case e.Policy == mixer.StealMasked:
 		return "will be less masked by the others"
+	case e.Importance != 0 || e.NewcomerImportance != 0:
+		return "counts as louder"
 	}
 	return "will be louder"
 }
@@ -90,19 +92,19 @@ func describeStolen(e *report.Event, head *report.Report) string {
 		if e.Endless {
 			kind = "endless virtual"
 		}
-		choice := fmt.Sprintf("it was the least audible of %s", words.Count(e.Candidates, kind+" voice"))
+		choice := fmt.Sprintf("it counted as the least audible of %s", words.Count(e.Candidates, kind+" voice"))
 		switch {
 		case alone(e):
 			choice = fmt.Sprintf("it alone of %d %s voices had the lowest priority, %d", e.Candidates, kind, e.Priority)
 		case e.Peers > 0 && e.Peers < e.Candidates:
-			choice = fmt.Sprintf("it was the least audible of the %d with the lowest priority, %d, among %d %s voices", e.Peers, e.Priority, e.Candidates, kind)
+			choice = fmt.Sprintf("it counted as the least audible of the %d with the lowest priority, %d, among %d %s voices", e.Peers, e.Priority, e.Candidates, kind)
 		}
 		return fmt.Sprintf("was lost for good to %s%s, %s: %s, at %s from then on%s",
-			voiceName(e.BySound, e.By), describePriority(e, ""), describeReason(e, head), choice, formatLevel(e.Audibility), describeFilterLoss(e))
+			voiceName(e.BySound, e.By), describePriority(e, ""), describeReason(e, head), choice, formatLevel(e.Heard()), describeFilterLoss(e))
 	}
 	if e.Reason == mixer.ReasonExchanged {
 		return fmt.Sprintf("was stolen for %s, a virtual voice that %s: %s against %s%s",
-			voiceName(e.BySound, e.By), describeExchange(e), formatLevel(e.Newcomer), formatLevel(e.Audibility), describeFilterLoss(e))
+			voiceName(e.BySound, e.By), describeExchange(e), formatLevel(e.NewcomerHeard()), formatLevel(e.Heard()), describeFilterLoss(e))
 	}
 	if e.By == 0 {
 		return "was stolen " + describeReason(e, head) + describeNoVirtual(e, head) + ". " + describeChoice(e, head) + describeFilterLoss(e)
@@ -167,7 +169,7 @@ func describeReason(e *report.Event, head *report.Report) string {
 var reasons = map[mixer.Reason]string{
 	mixer.ReasonResize:      "since the pool became smaller",
 	mixer.ReasonVirtualFull: "since all virtual voices were in use as well",
-	mixer.ReasonQuieter:     "since it was at least 6 dB less audible than the voice it would have stolen",
+	mixer.ReasonQuieter:     "since it counted as at least 6 dB less audible than the voice it would have stolen",
 	mixer.ReasonProtected:   "since all voices were protected",
 	mixer.ReasonOutranked:   "since all voices were protected or of higher priority",
 	mixer.ReasonExchanged:   "since another voice was louder",
@@ -188,7 +190,7 @@ func describeChoice(e *report.Event, head *report.Report) string {
 		among = fmt.Sprintf("Of the %d candidates %d had the lowest priority, %d; of these it ", e.Candidates, e.Peers, e.Priority)
 		those = fmt.Sprintf(" of the %d with the lowest priority, %d, among %d candidates", e.Peers, e.Priority, e.Candidates)
 	}
-	heard := describeLostLevel(e.Audibility) + now
+	heard := describeLostLevel(e.Heard()) + now
 	var why string
 	switch {
 	case e.Candidates == 1:
@@ -196,7 +198,7 @@ func describeChoice(e *report.Event, head *report.Report) string {
 	case alone(e):
 		why = fmt.Sprintf("Of the %d candidates it alone had the lowest priority, %d", e.Candidates, e.Priority)
 		if e.RunnerUpPriority > e.Priority {
-			why += fmt.Sprintf("; the next had %d and was kept, at %s", e.RunnerUpPriority, formatLevel(e.RunnerUp))
+			why += fmt.Sprintf("; the next had %d and was kept, counted as %s", e.RunnerUpPriority, formatLevel(e.RunnerUp))
 		}
 		why += ". It " + heard
 	case policy == mixer.StealOldest:
@@ -204,31 +206,36 @@ func describeChoice(e *report.Event, head *report.Report) string {
 	case policy == mixer.StealGain:
 		why = "It had the least gain" + those + "; it " + heard
 	case policy == mixer.StealMasked:
-		why = among + "was masked most by the others; by itself it would have been at " + formatLevel(e.Audibility) + now
+		why = among + "was masked most by the others; by itself it would have been at " + formatLevel(e.Heard()) + now
 	default:
-		why = among + "was the least audible: " + formatLevel(e.Audibility) + now
+		// Other voices may have importance, which the event does not have.
+		why = among + "counted as the least audible: " + formatLevel(e.Audibility) + now
 		switch {
 		case e.RunnerUp.Finite() && e.Audibility.Finite() && e.RunnerUp >= e.Audibility:
-			why += fmt.Sprintf(", %s quieter than the next (%s)", difference(e.RunnerUp-e.Audibility), formatLevel(e.RunnerUp))
+			why += fmt.Sprintf(", %s below the next (%s)", difference(e.RunnerUp-e.Audibility), formatLevel(e.RunnerUp))
 		case e.RunnerUp.Finite() && !e.Audibility.Finite():
-			why += fmt.Sprintf("; the next was at %s", formatLevel(e.RunnerUp))
+			why += fmt.Sprintf("; the next counted as %s", formatLevel(e.RunnerUp))
+		}
+		if e.Importance != 0 {
+			why += ". It " + heard
 		}
 	}
+	newcomer, own := e.NewcomerHeard(), e.Heard()
 	switch {
 	case e.By == 0:
-	case !e.Newcomer.Finite():
+	case !newcomer.Finite():
 		why += ". The newcomer was still silent"
-	case !e.Audibility.Finite():
-		why += fmt.Sprintf(". The newcomer was at %s", formatLevel(e.Newcomer))
-	case e.Newcomer >= e.Audibility:
-		why += fmt.Sprintf(". The newcomer was %s louder (%s)", difference(e.Newcomer-e.Audibility), formatLevel(e.Newcomer))
+	case !own.Finite():
+		why += fmt.Sprintf(". The newcomer was at %s", formatLevel(newcomer))
+	case newcomer >= own:
+		why += fmt.Sprintf(". The newcomer was %s louder (%s)", difference(newcomer-own), formatLevel(newcomer))
 	default:
-		why += fmt.Sprintf(". The newcomer was %s quieter (%s): a new sound always plays", difference(e.Audibility-e.Newcomer), formatLevel(e.Newcomer))
+		why += fmt.Sprintf(". The newcomer was %s quieter (%s): a new sound always plays", difference(own-newcomer), formatLevel(newcomer))
 	}
 	return why
 }
 
-// describeImportance describes the importance that the compared levels of an event include. It returns "" without
+// describeImportance describes the levels of an event that were compared, with importance. It returns "" without
 // importance.
 func describeImportance(e *report.Event) string {
 	own, newcomer := e.Importance, e.NewcomerImportance
@@ -237,11 +244,11 @@ func describeImportance(e *report.Event) string {
 	}
 	switch {
 	case own != 0 && newcomer != 0:
-		return fmt.Sprintf(". These levels include importance: %+.4g dB of its own, %+.4g dB of the newcomer's", float64(own), float64(newcomer))
+		return fmt.Sprintf(". With its importance of %+.4g dB it counted as %s, and the newcomer with %+.4g dB as %s", float64(own), formatLevel(e.Audibility), float64(newcomer), formatLevel(e.Newcomer))
 	case own != 0:
-		return fmt.Sprintf(". Its level includes its importance of %+.4g dB", float64(own))
+		return fmt.Sprintf(". With its importance of %+.4g dB it counted as %s", float64(own), formatLevel(e.Audibility))
 	case newcomer != 0:
-		return fmt.Sprintf(". The newcomer's level includes its importance of %+.4g dB", float64(newcomer))
+		return fmt.Sprintf(". With its importance of %+.4g dB the newcomer counted as %s", float64(newcomer), formatLevel(e.Newcomer))
 	}
 	return ""
 }
@@ -295,10 +302,10 @@ func describeFilterLoss(e *report.Event) string {
 // the text has only its own level.
 func describeRefusedChoice(e *report.Event) string {
 	if e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite() {
-		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of %s (%s)",
-			formatLevel(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "playing voice"), formatLevel(e.RunnerUp)) + describeImportance(e)
+		return fmt.Sprintf("It would have been heard at %s, and counted as %s less audible than the least audible of %s (%s)",
+			formatLevel(e.Heard()), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "playing voice"), formatLevel(e.RunnerUp)) + describeImportance(e)
 	}
-	return "It " + describeLostLevel(e.Audibility) + describeImportance(e)
+	return "It " + describeLostLevel(e.Heard()) + describeImportance(e)
 }
 
 // Outcome describes a start that was rejected, stolen or merged into another. before is the start that caused a
@@ -346,9 +353,9 @@ func Steal(e *report.Event, rate int) string {
 	}
 	heard := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Heard()))
 	if e.Importance != 0 {
-		heard += fmt.Sprintf(", compared as %s dB with its importance", roundLevel(e.Audibility))
+		heard += fmt.Sprintf(", counted as %s dB with its importance", roundLevel(e.Audibility))
 	}
-	if e.Audibility <= silent {
+	if e.Heard() <= silent {
 		heard = "it would have been silent"
 	}
 	why := heard
@@ -356,7 +363,7 @@ func Steal(e *report.Event, rate int) string {
 	case alone(e):
 		why = fmt.Sprintf("it alone of %d had the lowest priority, %d", e.Candidates, e.Priority)
 		if e.RunnerUpPriority > e.Priority {
-			why += fmt.Sprintf(" (the next had %d, at %s dB)", e.RunnerUpPriority, roundLevel(e.RunnerUp))
+			why += fmt.Sprintf(" (the next had %d, counted as %s dB)", e.RunnerUpPriority, roundLevel(e.RunnerUp))
 		}
 		why += "; " + heard
 	case !e.HasRunnerUp:
@@ -364,7 +371,7 @@ func Steal(e *report.Event, rate int) string {
 	case ruling[policyOf(e)] != "":
 		why = fmt.Sprintf("%s of %s; %s", ruling[policyOf(e)], describeCandidates(e), heard)
 	default:
-		why += fmt.Sprintf(", the next of %s at %s", describeCandidates(e), roundLevel(e.RunnerUp))
+		why += fmt.Sprintf(", the next of %s counted as %s", describeCandidates(e), roundLevel(e.RunnerUp))
 	}
 	switch e.Reason {
 	case mixer.ReasonGroupLimit:

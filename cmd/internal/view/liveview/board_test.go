@@ -144,10 +144,10 @@ func TestTellSteal(t *testing.T) {
 		change func(*report.Event)
 		want   string
 	}{
-		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
+		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 counted as -58"},
 		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, as the only candidate"},
-		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: it would have been silent, the next of 13 at -58"},
-		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
+		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: it would have been silent, the next of 13 counted as -58"},
+		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 counted as -58 (the limit of the sound)"},
 		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
 	} {
 		changed := e
@@ -268,7 +268,7 @@ func TestBoardTellsWhoLost(t *testing.T) {
 // loudest. Without such losses the line is missing.
 func TestSummaryOfPriority(t *testing.T) {
 	for _, c := range []struct{ priority, want string }{
-		{"2", "priority decided 2 times; the loudest: coin of priority 0 was replaced by chime of priority 2 at 0.4 s, at -21 dB; the next had priority 2, at -77 dB\n"},
+		{"2", "priority decided 2 times; the loudest: coin of priority 0 was replaced by chime of priority 2 at 0.4 s, at -21 dB; the next had priority 2, counted as -77 dB\n"},
 		{"0", ""},
 	} {
 		b, r := playThrough(t, parse(t, `

@@ -135,7 +135,7 @@ func (l *Lines) flush(p Picture) {
 
 // Describe returns the event e as one line of text. It has the time, the kind, the sound, the voice, the cue and the
 // reason. For a steal or a coalesced start it also has the other voice. For a steal, and for a start that was compared
-// with other voices, it also has the compared levels in dB. rate is the sample rate in Hz.
+// with other voices, it also has the loudness of both in dB, then the compared levels if they include importance. rate is the sample rate in Hz.
 func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {
@@ -150,7 +150,10 @@ func Describe(e report.Event, rate int) string {
 		line += fmt.Sprintf(", %s %s #%d", whither, words.OneLine(e.BySound), e.By)
 	}
 	if e.Kind == mixer.EventStolen || e.Candidates > 0 {
-		line += fmt.Sprintf(", %s dB against %s", words.Level(float64(e.Audibility)), words.Level(float64(e.Newcomer)))
+		line += fmt.Sprintf(", %s dB against %s", words.Level(float64(e.Heard())), words.Level(float64(e.NewcomerHeard())))
+		if e.Heard() != e.Audibility || e.NewcomerHeard() != e.Newcomer {
+			line += fmt.Sprintf(", with importance %s dB against %s", words.Level(float64(e.Audibility)), words.Level(float64(e.Newcomer)))
+		}
 		if e.HasRunnerUp {
 			line += fmt.Sprintf(", next %s", words.Level(float64(e.RunnerUp)))
 			if e.RunnerUpPriority > e.Priority {

@@ -70,7 +70,7 @@ func TestLiveView(t *testing.T) {
 		"   3      2  theme           █████████████▌     -15 dB  ────────────●  loop",
 		"",
 		"drip lost its voice to bell at 1.9 s: it would have been heard at -61 dB, the",
-		"  next of 2 at -30",
+		"  next of 2 counted as -30",
 		"\x1b[J",
 	}
 	if len(got) != len(want) {
@@ -142,6 +142,15 @@ func TestLineView(t *testing.T) {
 	v.Show(p, true)
 	if want := "    1.200 s  stolen   bell #4 slot 2 cue 3, by gong #9, -40.0 dB against -20.0, next -30.0, of 7 (pool)\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+	e := p.events[0]
+	e.Importance, e.NewcomerImportance = -6, 3
+	if got, want := Describe(e, 1000), ", by gong #9, -34.0 dB against -23.0, with importance -40.0 dB against -20.0, next -30.0, of 7 (pool)"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	refused := report.Event{Kind: mixer.EventRejected, Sound: "bell", Audibility: -40, Newcomer: -40, RunnerUp: -30, HasRunnerUp: true, Candidates: 7, Importance: -6, NewcomerImportance: -6, Reason: mixer.ReasonQuieter}
+	if got, want := Describe(refused, 1000), ", -34.0 dB against -34.0, with importance -40.0 dB against -40.0, next -30.0, of 7 (quieter)"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
