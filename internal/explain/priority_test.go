@@ -176,7 +176,7 @@ func TestImportanceTold(t *testing.T) {
 	}
 }
 
-// TestImportanceAdvised checks that advice names the importance by which a voice would have been kept, and only if it
+// TestImportanceAdvised checks that advice names an increase of importance that would have kept a voice, and only if it
 // can help.
 func TestImportanceAdvised(t *testing.T) {
 	lost := report.Event{

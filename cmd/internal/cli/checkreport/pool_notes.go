@@ -14,8 +14,8 @@ import (
 // gameUpdate is the time between two updates of a game at 60 Hz, rounded up.
 const gameUpdate = 17 * time.Millisecond
 
-// yielding is the highest importance in dB with which PoolNotes accepts an endless loop at the priority of sounds that
-// end. A smaller reduction seldom makes it the least audible.
+// yielding is an importance in dB. PoolNotes accepts an endless loop with this importance or less at the priority of
+// sounds that end. A smaller reduction seldom makes it the least audible.
 const yielding = -6
 
 // PoolNotes returns notes about settings in `sounds` of sheet that often have an unwanted effect in a game or a full
