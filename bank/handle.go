@@ -15,7 +15,7 @@ import (
 // ended. Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands of mixer.Moment,
 // mixer.TargetVoice(h.Handle) selects all voices of the play. Moment.Seek is an exception: it moves only the first.
 // With mixer.Config.Lead, methods that change the play, except Stop, may also fail with mixer.ErrBusy. Then no voice
-// has changed.
+// has changed, except streams by SetLoop. For a mixer with very many commands under way, see mixer.Engine.Together.
 //
 // SetGain, Fade and SetPitch set the game's gain and pitch. The voice plays with the sum of this value, the value of
 // the file and the values of its parameters.
@@ -201,7 +201,7 @@ func (h Handle) Protect(on bool) error {
 
 // SetLoop sets the remaining loop rounds of each looping voice of the play, including sounds that follow by `then`.
 // rounds counts from the current round: 1 leaves the loop at its end, mixer.Forever stays in it. Errors are as in
-// mixer.Handle.SetLoop.
+// mixer.Handle.SetLoop. Streams change one after another; after an error, some of them may have changed.
 func (h Handle) SetLoop(rounds int) error {
 	return h.set(mixer.Change{Fields: mixer.FieldRounds, Rounds: rounds}, 0)
 }

@@ -288,3 +288,54 @@ sounds:
 	// <nil> mixer: bad argument: sound "motor": rpm: 9000 is not in 800..7000
 	// <nil>
 }
+
+// TestFailedLayersStealNoVoice plays layers in a full pool. The second layer fails because of a bad option or too many
+// commands, and the first must not take a voice.
+func TestFailedLayersStealNoVoice(t *testing.T) {
+	text := `
+voices: 2
+master: {limiter: false}
+sounds:
+  hum:  {file: sfx/d.wav, loop: true, when_full: end, gain: -20}
+  low:  {file: sfx/d.wav, loop: true, when_full: end}
+  high: {file: sfx/d.wav, importance: 40}
+  boom: {layers: [low, high], importance: 30}
+  busy: {layers: [low, low]}
+`
+	for _, name := range []string{"boom", "busy"} {
+		b, err := open(t, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := b.Config()
+		c.Commands = 4
+		m, err := mixer.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if err := b.Use(m); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			start(t, b, "hum", bank.Options{})
+		}
+		render(m, 50)
+		want := mixer.ErrOption
+		if name == "busy" {
+			want = mixer.ErrBusy
+			for range 3 {
+				if err := m.Engine().At(90).Pause(mixer.TargetTag(9)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := b.Play(name, bank.Options{}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+		render(m, 50)
+		if st := m.Stats(); st.Stolen != 0 || st.Playing != 2 {
+			t.Errorf("%s: %d stolen, %d playing", name, st.Stolen, st.Playing)
+		}
+	}
+}

@@ -124,7 +124,8 @@ func (b *Bank) quantized(frame int64, o *Options) (int64, error) {
 }
 
 // Stop ends all plays of the sound called name, with their layers and the sounds that follow them, as Handle.Stop does
-// over the duration over. All their voices stop at one frame. If the sound follows another one by `then`, it ends there,
+// over the duration over. All their voices stop at one frame, as mixer.Handles do. Stop allocates if it ends more than
+// 64 voices, and more than any earlier call. If the sound follows another one by `then`, it ends there,
 // too. A play that is opening a stream does not start. Later plays are not affected. If no sound but a theme of `music`
 // is called name, Stop ends the theme as Music.Stop does; a theme that does not play is not an error. The error wraps
 // ErrName or ErrMixer, or comes from Music.Stop.

@@ -125,9 +125,12 @@ func (h Handle) Stop(over time.Duration) error {
 	defer unlock()
 	m := h.mixer
 	frames := m.stopFrames(over)
+	if frames == 0 && m.cancelHeld(r, h.id) {
+		return nil
+	}
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), fadeFrames: frames}) != nil {
 		m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: h.id, Frame: m.stopFrame(), Over: frames})
-		m.stopsDeferred.Store(true)
+		m.deferStops()
 	}
 	return nil
 }
@@ -235,9 +238,9 @@ func (h Handle) Tag() Tag {
 }
 
 // Audibility returns the loudness of the voice in dB, as of the end of the last block. The mixer compares this
-// value, plus Options.Importance, to find the least audible voice. It is the loudest average level that the voice will reach: in the next 20
-// ms if the voice can become virtual, otherwise in the rest of its sound. A silent voice, a pending start, and a
-// voice that is gone have -Inf.
+// value, plus Options.Importance, to find the least audible voice. It is the loudest average level that the voice will
+// reach: in the next 20 ms if the voice can become virtual, otherwise in the rest of its sound. A silent voice, a
+// pending start, and a voice that is gone have -Inf.
 func (h Handle) Audibility() pcm.Decibels {
 	power := fromRecord(h, Handle.lockAlive, 0, func(r *record) float32 { return r.score.First() })
 	return pcm.FromPower(float64(power))
@@ -357,8 +360,10 @@ func (h Handle) setProperty(field property.ID, value float64) error {
 }
 
 // Handles are voices of one mixer that change together, such as the layers of a sound. Each method acts at one frame on
-// all of them that are not over, including pending starts. It fails with ErrGone if all are over. After an error no
-// voice has changed. Zero handles are skipped. Handles of another mixer than the first handle's are skipped, too.
+// all of them that are not over, including pending starts; Engine.Together lists the exceptions for a mixer with very
+// many commands under way. It fails with ErrGone if all are over. After an error no voice has changed, except by new
+// rounds of streams, see Handles.Set. Zero handles are skipped. Handles of another mixer than that of the first other
+// handle are skipped, too. The methods allocate as Engine.Together does: a Stop of many voices, for example.
 type Handles []Handle
 
 // Stop ends the voices as Handle.Stop does. It takes effect even if the ring buffer of commands is full.
@@ -374,7 +379,7 @@ func (hs Handles) Resume() error { return hs.apply(&command{kind: cmdResume}, 0)
 
 // Set changes properties of the voices over the duration over, as Moment.Set does. The error is ErrGone, wraps
 // ErrOption or, with Config.Lead, is ErrBusy. New rounds of streams open other decoders, one after another, as
-// Handle.SetLoop does; after an error some streams may have changed.
+// Handle.SetLoop does: streams change at different frames and, after an error, some of them may have changed.
 func (hs Handles) Set(c Change, over time.Duration) error {
 	if err := c.check(); err != nil {
 		return err
@@ -383,8 +388,9 @@ func (hs Handles) Set(c Change, over time.Duration) error {
 		return err
 	}
 	if c.Fields&FieldRounds != 0 {
+		m := hs.mixer()
 		for _, h := range hs {
-			if s := h.Sound(); s != nil && s.Streamed() && !h.State().Over() {
+			if s := h.Sound(); h.mixer == m && s != nil && s.Streamed() && !h.State().Over() {
 				if err := h.SetLoop(c.Rounds); err != nil && err != ErrGone {
 					return err
 				}
@@ -394,14 +400,21 @@ func (hs Handles) Set(c Change, over time.Duration) error {
 	return hs.apply(&command{kind: cmdSet, change: c}, over)
 }
 
+// mixer returns the mixer of the first handle that is not zero, or nil without such a handle.
+func (hs Handles) mixer() *Mixer {
+	if i := slices.IndexFunc(hs, func(h Handle) bool { return h.mixer != nil }); i >= 0 {
+		return hs[i].mixer
+	}
+	return nil
+}
+
 // apply sends copies of c, a command of the methods above, to the voices of hs. It sets the frame, the target and the
 // length of the fade, from the duration over. Without Config.Lead it stores pending sets instead, unless c is a stop.
 func (hs Handles) apply(c *command, over time.Duration) error {
-	i := slices.IndexFunc(hs, func(h Handle) bool { return h.mixer != nil })
-	if i < 0 {
+	m := hs.mixer()
+	if m == nil {
 		return ErrGone
 	}
-	m := hs[i].mixer
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	alive := 0
@@ -413,7 +426,7 @@ func (hs Handles) apply(c *command, over time.Duration) error {
 	if alive == 0 {
 		return ErrGone
 	}
-	c.frame, c.fadeFrames = Now, m.frames(over)
+	c.frame, c.fadeFrames = Now, m.stopFrames(over)
 	stores := m.clock.Lead == 0 && c.kind != cmdStop
 	full := !stores && m.inFlight.Len()+int64(alive) > m.capacity.Limit(true)
 	stopAt := int64(0)
@@ -432,6 +445,7 @@ func (hs Handles) apply(c *command, over time.Duration) error {
 			continue
 		}
 		switch {
+		case c.kind == cmdStop && c.fadeFrames == 0 && m.cancelHeld(r, h.id):
 		case full:
 			m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: h.id, Frame: stopAt, Over: c.fadeFrames})
 		case !stores:
@@ -444,7 +458,7 @@ func (hs Handles) apply(c *command, over time.Duration) error {
 		}
 	}
 	if full {
-		m.stopsDeferred.Store(true)
+		m.deferStops()
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 )
 
 // TestTogether renders between two starts of one Together. Both must begin after it.
@@ -216,5 +217,180 @@ func TestHandlesShareABlock(t *testing.T) {
 				t.Fatalf("%v at frames %v, want one frame", kind, group)
 			}
 		}
+	}
+}
+
+// TestTogetherHoldsPropertiesBack renders between two calls of one Together. No property may change before its end,
+// neither one that was set since the last block, nor with half of the commands under way.
+func TestTogetherHoldsPropertiesBack(t *testing.T) {
+	calls := map[string]func(mixer.Handle, mixer.Bus) error{
+		"gain":  func(h mixer.Handle, _ mixer.Bus) error { return h.SetGain(-60) },
+		"pause": func(h mixer.Handle, _ mixer.Bus) error { return h.Pause() },
+		"seek":  func(h mixer.Handle, _ mixer.Bus) error { return h.Seek(800 * ms) },
+		"bus":   func(_ mixer.Handle, b mixer.Bus) error { return b.SetGain(-60) },
+		"handles": func(h mixer.Handle, _ mixer.Bus) error {
+			return mixer.Handles{h}.Set(mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority, Gain: -60}, 0)
+		},
+		"stop": func(h mixer.Handle, _ mixer.Bus) error { return h.Stop(0) },
+	}
+	for name, call := range calls {
+		for _, state := range []string{"idle", "set before", "half full"} {
+			t.Run(name+", "+state, func(t *testing.T) {
+				m := newMixer(t, mixer.Config{Rate: 1000, Commands: 8, Buses: []mixer.BusConfig{{Name: "sfx"}}})
+				b, _ := m.Bus("sfx")
+				h := play(t, m.Engine().At(0), ramp(t, 1000, 900), mixer.Options{Bus: b})
+				twin := newMixer(t, mixer.Config{Rate: 1000})
+				play(t, twin.Engine().At(0), ramp(t, 1000, 900), mixer.Options{})
+				left(m, 50)
+				switch state {
+				case "set before":
+					if err := errors.Join(h.SetGain(-1), h.SetGain(0), h.Resume(), b.SetGain(-1), b.SetGain(0)); err != nil {
+						t.Fatal(err)
+					}
+				case "half full":
+					for range 4 {
+						if err := m.Engine().At(5000).Pause(mixer.TargetTag(9)); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				left(twin, 50)
+				var during, want []float32
+				m.Engine().Together(func() {
+					for range 2 {
+						if err := call(h, b); err != nil {
+							t.Fatal(err)
+						}
+						during, want = append(during, left(m, 20)...), append(want, left(twin, 20)...)
+					}
+				})
+				equal(t, during, want)
+				if got := left(m, 40); slices.Equal(got, left(twin, 40)) {
+					t.Error("no effect after Together")
+				}
+				if got := left(m, 100)[50:]; name != "seek" && slices.Max(got) > 0.01 {
+					t.Errorf("heard %v at the end", slices.Max(got))
+				}
+			})
+		}
+	}
+}
+
+// TestLaterSetCountsAfterTogether sets a property before, in and after a Together. The last value must count.
+func TestLaterSetCountsAfterTogether(t *testing.T) {
+	for before := range 3 {
+		for after := range 3 {
+			m := newMixer(t, mixer.Config{Rate: 1000})
+			h := play(t, m.Engine().At(0), level(t, 1000, 900, 0.5), mixer.Options{})
+			left(m, 50)
+			set := func(n int, gain pcm.Decibels, pause bool) {
+				for range n {
+					move := h.Resume
+					if pause {
+						move = h.Pause
+					}
+					if err := errors.Join(h.SetGain(gain), move()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			set(before, -20, false)
+			m.Engine().Together(func() { set(2, -30, true) })
+			set(after, -40, false)
+			left(m, 50)
+			want, state := pcm.Decibels(-40), mixer.StatePlaying
+			if after == 0 {
+				want, state = -30, mixer.StatePaused
+			}
+			if got, _ := h.Gain(); got != want || h.State() != state {
+				t.Errorf("%d before, %d after: gain %v, %v, want %v, %v", before, after, got, h.State(), want, state)
+			}
+		}
+	}
+}
+
+// TestFullStopWaitsForTogether stops a voice in a Together with no room for a command. The stop must not overtake the
+// commands before it.
+func TestFullStopWaitsForTogether(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 8})
+	hs := mixer.Handles{}
+	for range 3 {
+		hs = append(hs, play(t, m.Engine().At(0), level(t, 1000, 9000, 0.5), mixer.Options{}))
+	}
+	left(m, 10)
+	m.Engine().Together(func() {
+		for range 8 {
+			if err := m.Engine().At(mixer.Now).Pause(mixer.TargetTag(9)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(hs[:2].Stop(0), hs[2].Stop(0)); err != nil {
+			t.Fatal(err)
+		}
+		left(m, 10)
+		for i, h := range hs {
+			if h.State() != mixer.StatePlaying {
+				t.Errorf("voice %d is %v in Together", i, h.State())
+			}
+		}
+	})
+	left(m, 10)
+	if got := eventFrames(m, mixer.EventStopped); !slices.Equal(got, []int64{20, 20, 20}) {
+		t.Errorf("the voices stop at %v, want 20", got)
+	}
+}
+
+// TestStopCancelsHeldStart stops a start in the Together that requested it, with and without room for a command. It
+// must not steal the playing voice.
+func TestStopCancelsHeldStart(t *testing.T) {
+	for name, stop := range map[string]func(mixer.Handle) error{
+		"Handle":  func(h mixer.Handle) error { return h.Stop(0) },
+		"Handles": func(h mixer.Handle) error { return mixer.Handles{h}.Stop(0) },
+	} {
+		for _, lead := range []time.Duration{0, 5 * ms} {
+			for _, commands := range []int{2, 64} {
+				m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: commands, Lead: lead, Clock: new(clock).read})
+				s := level(t, 1000, 900, 0.5)
+				old := play(t, m.Engine().At(0), s, mixer.Options{Gain: -40})
+				left(m, 50)
+				var h mixer.Handle
+				m.Engine().Together(func() {
+					h = play(t, m.Engine().At(mixer.Now), s, mixer.Options{})
+					if commands == 2 {
+						must(t, m.Engine().At(mixer.Now).Pause(mixer.TargetTag(9)))
+					}
+					if err := stop(h); err != nil {
+						t.Fatal(err)
+					}
+				})
+				left(m, 50)
+				if old.State() != mixer.StatePlaying || h.State() != mixer.StateStopped || m.Stats().Stolen != 0 {
+					t.Errorf("%s, lead %v, %d commands: the old voice is %v, the new one %v, %d stolen", name, lead, commands, old.State(), h.State(), m.Stats().Stolen)
+				}
+			}
+		}
+	}
+}
+
+// TestHandlesLeaveOtherMixersAlone sets the rounds of streams of two mixers. Only the first mixer's stream may change.
+func TestHandlesLeaveOtherMixersAlone(t *testing.T) {
+	var opened [2]int
+	var hs mixer.Handles
+	for i := range opened {
+		s, err := sounds.NewStream(sounds.Stream{Rate: 1000, Frames: 900, Open: func(c sounds.PlayRange) (*sounds.StreamBuffer, error) {
+			opened[i]++
+			f := sounds.NewStreamBuffer(4096, c)
+			f.Write(make([]pcm.Frame, 900))
+			f.End()
+			return f, nil
+		}})
+		must(t, err)
+		m := newMixer(t, mixer.Config{Rate: 1000})
+		hs = append(hs, play(t, m.Engine().At(0), s, mixer.Options{Loop: true}))
+		left(m, 1)
+	}
+	must(t, hs.Set(mixer.Change{Fields: mixer.FieldRounds, Rounds: 2}, 0))
+	if opened != [2]int{2, 1} {
+		t.Errorf("the streams were opened %v times, want 2 and 1", opened)
 	}
 }

@@ -3,6 +3,7 @@ package mixer
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,6 +49,7 @@ type Mixer struct {
 	seq             uint64                // of the last command
 	held            []command             // pushed, but not yet handed over to the audio side
 	holders         int                   // calls of hold without a release
+	stopsHeld       bool                  // a record has a pending stop for after the release
 	otherSeq        uint64                // of the last command other than cmdPending, cmdPendingBus and cmdPositions
 	positionsSeq    uint64                // of the last cmdPositions
 	capacity        commandqueue.Capacity // of commands under way
@@ -364,10 +366,35 @@ func (m *Mixer) pushReserved(c *command) {
 // hold makes pushReserved keep the commands for release. Each call needs a later release. The caller holds m.mutex.
 func (m *Mixer) hold() { m.holders++ }
 
-// release ends a hold. The last one hands the held commands over to the audio side. The caller holds m.mutex.
+// release ends a hold. The last one hands the held commands over to the audio side, and then the pending stops, which
+// must not overtake the commands. The caller holds m.mutex.
 func (m *Mixer) release() {
-	if m.holders--; m.holders == 0 {
-		m.sendHeld()
+	if m.holders--; m.holders > 0 {
+		return
+	}
+	if m.sendHeld(); m.stopsHeld {
+		m.stopsHeld = false
+		m.stopsDeferred.Store(true)
+	}
+}
+
+// cancelHeld cancels the start with the handle id and the record r if its command is held, and reports whether it is.
+// The start then never takes the voice of another. The caller holds m.mutex.
+func (m *Mixer) cancelHeld(r *record, id pool.Handle) bool {
+	held := slices.ContainsFunc(m.held, func(c command) bool { return c.record == id && (c.kind == cmdPlay || c.kind == cmdThen) })
+	if held {
+		r.cancelled = id // the audio side reads it when it receives the start
+	}
+	return held
+}
+
+// deferStops makes the audio side execute the pending stops of records from its next block on or, during a hold, after
+// the release. The caller holds m.mutex.
+func (m *Mixer) deferStops() {
+	if m.holders > 0 {
+		m.stopsHeld = true
+	} else {
+		m.stopsDeferred.Store(true)
 	}
 }
 
@@ -389,9 +416,19 @@ func (m *Mixer) sendHeld() {
 }
 
 // Together calls do. The audio side receives the commands that do sends in one block, so that commands at Now take
-// effect at one frame. Commands of other goroutines wait until do returns, so do must be short. With
-// Config.Lead every call in do still has its own frame. Control side. It allocates if do sends more commands than in
-// any earlier call.
+// effect at one frame, even calls of Handle and Bus. Commands of other goroutines wait until do returns, too. With
+// Config.Lead every call in do still has its own frame. Control side.
+//
+// Calls may be nested. Calls of several goroutines that overlap wait for each other: the audio side receives nothing
+// until no call is running. So do must be short, and it must wait neither for the mixer nor for another goroutine. A
+// Handle.Stop with a duration of 0 in do cancels a start of the same do, which then takes no voice from another sound.
+//
+// Mixer.SetPositions and SetListener do not wait for the end of do, and neither does a resume that ends a pause since the
+// last block. If at least half of Config.Commands is under way, no change does of a property that was set since the last
+// block. If all of them are, no set of a property waits, and stops may act in the block after the other commands or, if
+// more stops wait, in different blocks.
+//
+// Together allocates, with the mixer locked, if do sends more than 64 commands and more than in any earlier call.
 func (e Engine) Together(do func()) {
 	m := e.mixer
 	m.mutex.Lock()

@@ -64,20 +64,23 @@ func (a *audio) pendingProps(dirty *pendingset.DirtyBits) propertySet {
 // there and replaces an earlier pending set of f. It then sends a command that makes the audio side read the value,
 // unless such a command is under way.
 //
-// There are two exceptions. If other commands were sent since the earlier pending set, that set must act before them.
-// So storeSet leaves it and sends value as a command of its own. If the ring buffer of commands has no room, value
-// waits as a pending set for the next block. So no set is lost. storeSet updates w.sentSeq. The caller holds m.mutex.
+// There are three exceptions. If other commands were sent since the earlier pending set, that set must act before them.
+// So storeSet leaves it and sends value as a command of its own. During a hold it does so, too, because the audio side
+// may read a pending set before the release. If the ring buffer of commands has no room, value waits as a pending set
+// for the next block. So no set is lost. storeSet updates w.sentSeq. The caller holds m.mutex.
 func (m *Mixer) storeSet(w *pendingSets, f property.ID, value float64, fadeFrames int64, shape sounds.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.sets[f], w.dirty.Load()
 	pending := dirty&bit != 0
 	follows := pending && w.sentSeq[f] <= m.otherSeq
 	after := pendingset.AfterRing(dirty, bit) // a command would overtake the pending set
-	if follows && !after {
+	if (follows || m.holders > 0) && !after {
 		if m.pushSet(w.command(f, value, fadeFrames, shape)) {
 			w.sentSeq[f] = 0 // the next set follows this command
 			return
 		}
-		after = true
+		if after = true; !pending {
+			m.waitForRelease(w, bit)
+		}
 	}
 	x.Write(value, fadeFrames, shape, !pending)
 	switch was := w.dirty.Or(bit) & bit; {
@@ -92,6 +95,20 @@ func (m *Mixer) storeSet(w *pendingSets, f property.ID, value float64, fadeFrame
 		return
 	}
 	w.sentSeq[f] = m.seq
+}
+
+// waitForRelease makes a new pending set of w wait for the release of a hold. bit is 1 shifted by the number of the
+// property. If no command is held yet, waitForRelease sends one without effect. Without a hold, or without room for
+// this command, the set does not wait. The caller holds m.mutex.
+func (m *Mixer) waitForRelease(w *pendingSets, bit uint32) {
+	if m.holders > 0 && len(m.held) == 0 && m.inFlight.Len() < m.capacity.Max {
+		c := w.readCommand(0)
+		c.props = 0
+		m.pushReserved(&c)
+	}
+	if len(m.held) > 0 {
+		w.dirty.MarkAfterRing(bit, m.seq)
+	}
 }
 
 // pushSet sends c, a command for a set of a property, and reports whether it was sent. It does not send c while at
@@ -143,15 +160,28 @@ func (h Handle) storeSet(r *record, f property.ID, value float64, fadeFrames int
 	if f.IsFilter() {
 		m.allocateFilters(r)
 	}
+	w := pendingSets{dirty: &r.dirty, sets: extra.pending[:], sentSeq: extra.pendingSeq[:], voice: h}
 	if f < property.NumVoiceFades {
-		m.storeSet(&pendingSets{dirty: &r.dirty, sets: extra.pending[:], sentSeq: extra.pendingSeq[:], voice: h}, f, value, fadeFrames, shape)
+		m.storeSet(&w, f, value, fadeFrames, shape)
 		return
+	}
+	pending, resumes := r.dirty.Load()&(1<<f) != 0, f == property.Paused && value == 0 // a resume must undo a pending pause
+	if m.holders > 0 && pending && !resumes {
+		c := setCommand(h, f, value)
+		c.continuesPending = true
+		if m.pushSet(c) {
+			extra.pendingSeq[f] = 0 // the next set follows this command
+			return
+		}
 	}
 	extra.pendingValues[f].Store(math.Float64bits(value))
 	if r.dirty.Or(1<<f)&(1<<f) != 0 && extra.pendingSeq[f] > m.otherSeq {
 		return
 	}
-	if !m.pushSet(command{kind: cmdPending, frame: Now, record: h.id, props: 1 << f}) {
+	if !m.pushSet(w.readCommand(f)) {
+		if !pending {
+			m.waitForRelease(&w, 1<<f)
+		}
 		m.setsDeferred.Store(true)
 		return
 	}
@@ -203,5 +233,5 @@ func (m *Mixer) deferStopAll(fadeFrames int64) {
 			m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: pool.Handle(r.id.Load()), Frame: at, Over: fadeFrames, AfterSeq: m.seq})
 		}
 	}
-	m.stopsDeferred.Store(true)
+	m.deferStops()
 }
