@@ -359,11 +359,11 @@ func (h Handle) setProperty(field property.ID, value float64) error {
 	return nil
 }
 
-// Handles are voices of one mixer that change together, such as the layers of a sound. Each method acts at one frame on
-// all of them that are not over, including pending starts; Engine.Together lists the exceptions for a mixer with very
-// many commands under way. It fails with ErrGone if all are over. After an error no voice has changed, except by new
-// rounds of streams, see Handles.Set. Zero handles are skipped. Handles of another mixer than that of the first other
-// handle are skipped, too. The methods allocate as Engine.Together does: a Stop of many voices, for example.
+// Handles are voices of one mixer that change together, such as the layers of a sound. Each method acts at one frame
+// on all of them that are not over, including pending starts; Engine.Together lists the exceptions for a mixer with
+// very many commands under way. It fails with ErrGone if all are over. After an error no voice has changed, except by
+// new rounds of streams, see Handles.Set. Zero handles are skipped. Handles of other mixers than the first other
+// handle's are skipped. The methods allocate as Engine.Together does: a Stop of many voices, for example.
 type Handles []Handle
 
 // Stop ends the voices as Handle.Stop does. It takes effect even if the ring buffer of commands is full.

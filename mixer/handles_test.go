@@ -220,8 +220,8 @@ func TestHandlesShareABlock(t *testing.T) {
 	}
 }
 
-// TestTogetherHoldsPropertiesBack renders between two calls of one Together. No property may change before its end,
-// neither one that was set since the last block, nor with half of the commands under way.
+// TestTogetherHoldsPropertiesBack renders between two calls of one Together. No property may change before its end.
+// This includes properties set since the last block, and other properties with half of the commands under way.
 func TestTogetherHoldsPropertiesBack(t *testing.T) {
 	calls := map[string]func(mixer.Handle, mixer.Bus) error{
 		"gain":  func(h mixer.Handle, _ mixer.Bus) error { return h.SetGain(-60) },

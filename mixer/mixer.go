@@ -419,14 +419,15 @@ func (m *Mixer) sendHeld() {
 // effect at one frame, even calls of Handle and Bus. Commands of other goroutines wait until do returns, too. With
 // Config.Lead every call in do still has its own frame. Control side.
 //
-// Calls may be nested. Calls of several goroutines that overlap wait for each other: the audio side receives nothing
-// until no call is running. So do must be short, and it must wait neither for the mixer nor for another goroutine. A
-// Handle.Stop with a duration of 0 in do cancels a start of the same do, which then takes no voice from another sound.
+// Calls may be nested. Calls of several goroutines that overlap wait for each other: the audio side receives no
+// command until all have ended. So do must be short, and it must wait neither for the mixer nor for another
+// goroutine. A Handle.Stop with a duration of 0 in do cancels a start of the same do, which then takes no voice from
+// another sound.
 //
-// Mixer.SetPositions and SetListener do not wait for the end of do, and neither does a resume that ends a pause since the
-// last block. If at least half of Config.Commands is under way, no change does of a property that was set since the last
-// block. If all of them are, no set of a property waits, and stops may act in the block after the other commands or, if
-// more stops wait, in different blocks.
+// Mixer.SetPositions and SetListener do not wait for the end of do, and neither does a resume that ends a pause since
+// the last block. If at least half of Config.Commands is under way, no change does of a property that was set since
+// the last block. If all of them are, sets of properties may not wait, and stops may act in the block after the other
+// commands or, if more stops wait, in different blocks.
 //
 // Together allocates, with the mixer locked, if do sends more than 64 commands and more than in any earlier call.
 func (e Engine) Together(do func()) {
