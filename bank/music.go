@@ -310,16 +310,19 @@ func (mu *Music) changeTo(name string, playing bool) error {
 	return err
 }
 
-// cancel undoes the transition under way. After an error, which is mixer.ErrBusy, the transition stays. The caller
-// holds Bank.mu.
+// cancel undoes the transition under way. A transition on the mixer before Bank.Use is not undone there. After an
+// error, which is mixer.ErrBusy, the transition stays. The caller holds Bank.mu.
 func (mu *Music) cancel() error {
 	if mu.next.batch == nil {
 		mu.next = change{}
 		return nil
 	}
-	err := mu.bank.mixer.Engine().At(mixer.Now).Drop(mu.next.batch)
-	if err != nil {
+	switch err := mu.bank.mixer.Engine().At(mixer.Now).Drop(mu.next.batch); {
+	case errors.Is(err, mixer.ErrBusy):
 		return err
+	case err != nil: // another mixer's batch
+		mu.next = change{}
+		return nil
 	}
 	if _, fired := mu.next.batch.Base(); fired {
 		_ = mu.voices(mu.play).Set(mixer.Change{Fields: mixer.FieldProtect, Protect: true}, 0)
