@@ -54,7 +54,7 @@ type Music struct {
 	part
 	set     anchor // after a Pause, Resume or Seek: the anchor until the next block
 	next    change
-	leaving Handle       // the play before, which may still fade out
+	leaving []Handle     // earlier plays, which may still sound or fade out
 	events  []MusicEvent // not polled yet; nil before the first call of Events
 }
 
@@ -150,7 +150,8 @@ func (mu *Music) refresh() error {
 // fails as Bank.Play and Bank.Music do, or with an error that wraps mixer.ErrOption.
 func (mu *Music) Play(o Options) error { return mu.PlayAt(mixer.Now, o) }
 
-// PlayAt starts the theme as Play does, but at frame, as Bank.PlayAt does.
+// PlayAt starts the theme as Play does, but at frame, as Bank.PlayAt does. An earlier play sounds until then. From the
+// call on, all methods use the new play, which is before its first frame; Stop and Pause also end the earlier one.
 func (mu *Music) PlayAt(frame int64, o Options) error {
 	b := mu.bank
 	mu.waitForTurn()
@@ -176,8 +177,9 @@ func (mu *Music) PlayAt(frame int64, o Options) error {
 	return mu.begin(frame, 0, o)
 }
 
-// begin starts the segment i at frame, which may be mixer.Now, and ends the segments that play. The caller holds
-// Bank.mu.
+// begin starts the segment i at frame, which may be mixer.Now, and ends the segments that play or fade out. After an
+// error the theme plays on, and a transition under way stays or is planned again. The caller holds Bank.mu and the
+// turn.
 func (mu *Music) begin(frame int64, i int, o Options) error {
 	b := mu.bank
 	chain := mu.chainFrom(i)
@@ -185,18 +187,27 @@ func (mu *Music) begin(frame int64, i int, o Options) error {
 	if err != nil {
 		return err
 	}
-	if frame == mixer.Now {
-		frame = b.mixer.Engine().Next()
-	}
+	mu.locate(false)
+	to := mu.next.to
 	if err := mu.cancel(); err != nil {
 		_ = mu.voices(h).Stop(0)
 		return err
 	}
-	if old := mu.play; old.Mixer() == b.mixer {
-		_ = b.mixer.Engine().At(frame).Stop(mixer.TargetVoice(old.Handle), 0)
-		mu.leaving = old
+	mu.leave(mu.play)
+	for _, old := range mu.leaving {
+		if frame == mixer.Now {
+			_ = mu.voices(old).Stop(0) // it can only be mixer.ErrGone
+		} else if err := b.mixer.Engine().At(frame).Stop(mixer.TargetVoice(old.Handle), 0); err != nil {
+			_ = mu.voices(h).Stop(0)
+			mu.leaving = slices.DeleteFunc(mu.leaving, func(old Handle) bool { return old == mu.play })
+			mu.next.to = to
+			return err
+		}
 	}
-	mu.part = part{h, chain, anchor{frame: max(frame, b.mixer.Now()), position: pcm.Frames(o.From, b.rules.Rate)}}
+	if frame == mixer.Now {
+		frame = b.mixer.Engine().Next()
+	}
+	mu.part = part{play: h, chain: chain, anchor: anchor{frame: max(frame, b.mixer.Now()), position: pcm.Frames(o.From, b.rules.Rate)}}
 	mu.set = anchor{frame: mixer.Now}
 	o.From, o.For, o.FadeIn = 0, 0, 0
 	mu.options = o
@@ -337,6 +348,21 @@ func (mu *Music) abandon() {
 	mu.next = change{}
 }
 
+// leave adds h to the plays that may still sound, and removes the ended plays. The caller holds Bank.mu.
+func (mu *Music) leave(h Handle) {
+	mu.leaving = slices.DeleteFunc(append(mu.leaving, h), func(h Handle) bool {
+		return h.Mixer() != mu.bank.mixer || !slices.ContainsFunc(mu.voices(h), func(v mixer.Handle) bool { return !v.State().Over() })
+	})
+}
+
+// leavingVoices returns the voices of earlier plays. The caller holds Bank.mu.
+func (mu *Music) leavingVoices() (all mixer.Handles) {
+	for _, h := range mu.leaving {
+		all = append(all, mu.voices(h)...)
+	}
+	return all
+}
+
 // chainFrom returns the segment i and its successors by `next`.
 func (mu *Music) chainFrom(i int) (chain musicplan.Chain) {
 	for i >= 0 {
@@ -406,7 +432,7 @@ func (mu *Music) locate(replan bool) bool {
 func (mu *Music) complete(frame int64) {
 	mu.pass(mu.anchor, mu.anchor.frame, frame-mu.anchor.frame)
 	mu.next.extrapolate(frame)
-	mu.leaving = mu.play
+	mu.leave(mu.play)
 	mu.part, mu.next, mu.set = mu.next.part, change{}, anchor{frame: mixer.Now}
 }
 
@@ -565,12 +591,12 @@ func (mu *Music) Stop(over time.Duration) error {
 		if err := mu.cancel(); err != nil {
 			return err
 		}
-		return append(mu.voices(mu.play), mu.voices(mu.leaving)...).Stop(over)
+		return append(mu.voices(mu.play), mu.leavingVoices()...).Stop(over)
 	})
 }
 
-// Pause holds the theme as Handle.Pause does. A transition waits for Resume. A pickup that plays ends, and so does a
-// segment that still fades out. It returns the same errors as Stop.
+// Pause holds the theme as Handle.Pause does. A transition waits for Resume. A pickup that plays ends, and so do
+// earlier segments that still sound. It returns the same errors as Stop.
 func (mu *Music) Pause() error {
 	return mu.change(func() error {
 		to := mu.next.to
@@ -578,7 +604,7 @@ func (mu *Music) Pause() error {
 			return err
 		}
 		mu.next.to = to
-		_ = mu.voices(mu.leaving).Stop(0)
+		_ = mu.leavingVoices().Stop(0)
 		return mu.move(func(a *anchor) { a.paused = true }, mixer.Handles.Pause)
 	})
 }

@@ -23,7 +23,8 @@ const maxMusicEvents = 256
 // lost. The first call returns 0 and allocates; call it before Play to get the first beat.
 //
 // A pause or a seek that does not come from a method of Music, such as a pause of the bus, may lose or repeat the
-// events between two calls.
+// events between two calls. After PlayAt for a later frame, the earlier play has no events until that frame. After Stop
+// the beats of the fade-out since the last call before its end are lost.
 func (mu *Music) Events(dst []MusicEvent) int {
 	free := mu.tryTurn()
 	defer mu.unlock(free)

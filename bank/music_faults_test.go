@@ -4,11 +4,35 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds/library"
 )
+
+// openMusicFrom opens the bank and the theme of fsys with a mixer of 16 commands under way.
+func openMusicFrom(t *testing.T, fsys fstest.MapFS) (*bank.Bank, *mixer.Mixer, *bank.Music) {
+	t.Helper()
+	b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := b.Config()
+	c.Commands = 16
+	m, err := mixer.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	mu, err := b.Music("theme")
+	if err := errors.Join(err, b.Use(m)); err != nil {
+		t.Fatal(err)
+	}
+	return b, m, mu
+}
 
 // must fails the test at the first error.
 func must(t *testing.T, all ...error) {
@@ -43,5 +67,123 @@ func TestMusicOnANewMixer(t *testing.T) {
 	must(t, mu.Stop(0))
 	if !isSilent(m2, 5000) {
 		t.Error("the theme sounds after Stop")
+	}
+}
+
+// TestMusicEndsAllEarlierPlays changes a theme whose later play waits for its frame.
+func TestMusicEndsAllEarlierPlays(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		do      func(*bank.Music) error
+		playing int64
+	}{
+		{"Play", func(mu *bank.Music) error { return mu.Play(bank.Options{}) }, 1},
+		{"PlayAt", func(mu *bank.Music) error { return mu.PlayAt(300, bank.Options{}) }, 1},
+		{"Stop", func(mu *bank.Music) error { return mu.Stop(0) }, 0},
+	} {
+		_, m, mu := openMusic(t, crossfading)
+		must(t, mu.Play(bank.Options{}))
+		render(m, 100)
+		must(t, mu.PlayAt(40000, bank.Options{}), mu.PlayAt(20000, bank.Options{}))
+		render(m, 100)
+		must(t, c.do(mu))
+		render(m, 1000)
+		if n := m.Stats().Playing; n != c.playing {
+			t.Errorf("%s: %d voices play, want %d", c.name, n, c.playing)
+		}
+		if c.playing > 0 {
+			must(t, mu.Stop(0))
+		}
+		if !isSilent(m, 42000) {
+			t.Errorf("%s: the theme sounds after its end", c.name)
+		}
+	}
+}
+
+// TestMusicPlayAtOfABusyMixer fills the commands under way up to the last few. PlayAt must either replace the play at
+// its frame or leave it.
+func TestMusicPlayAtOfABusyMixer(t *testing.T) {
+	results := map[bool]int{}
+	for full := range 40 {
+		_, m, mu := openMusicFrom(t, themeFiles(crossfading))
+		must(t, mu.Play(bank.Options{}))
+		render(m, 10)
+		for range full {
+			_ = m.Engine().At(mixer.Now).Stop(mixer.TargetTag(9), 0)
+		}
+		err := mu.PlayAt(1000, bank.Options{})
+		if err != nil && !errors.Is(err, mixer.ErrBusy) {
+			t.Fatal(err)
+		}
+		results[err == nil]++
+		render(m, 2000)
+		want := bank.Position{Segment: "a", Bar: 1, Beat: 1, Frame: 2010}
+		if p := mu.Position(); p != want || m.Stats().Playing != 1 {
+			t.Errorf("after %d commands: %+v with %d voices, want %+v with 1; PlayAt: %v", full, p, m.Stats().Playing, want, err)
+		}
+		began := int64(0)
+		if err == nil {
+			began = 1000
+		}
+		if next := mu.Next(bank.NextBeat); next != began+4000 {
+			t.Errorf("after %d commands the next beat is at %d, want %d", full, next, began+4000)
+		}
+	}
+	if results[true] == 0 || results[false] == 0 {
+		t.Errorf("%v", results)
+	}
+}
+
+// TestMusicEndsTwoCrossfades ends a theme during the crossfades of two transitions.
+func TestMusicEndsTwoCrossfades(t *testing.T) {
+	for name, end := range map[string]func(*bank.Music) error{"Stop": func(mu *bank.Music) error { return mu.Stop(0) }, "Pause": (*bank.Music).Pause} {
+		_, m, mu := openMusic(t, `
+master: {limiter: false}
+music:
+  theme:
+    segments:
+      a: {file: intro.wav, loop: true, exits: [next beat]}
+      b: {file: explore.wav, loop: true, exits: [next beat]}
+      c: {file: combat.wav, loop: true}
+    transitions: [{from: a, to: b, crossfade: 4 beats}, {from: b, to: c, at: next beat}]
+`)
+		must(t, mu.Play(bank.Options{}))
+		render(m, 10)
+		must(t, mu.Go("b"))
+		render(m, 4100)
+		must(t, mu.Go("c"))
+		render(m, 5000)
+		if p := mu.Position(); p.Segment != "c" {
+			t.Fatalf("%+v", p)
+		}
+		must(t, end(mu))
+		if !isSilent(m, 15000) {
+			t.Errorf("%s: a segment still fades out", name)
+		}
+	}
+}
+
+// TestMusicEventsBeforeAChange checks that Play, PlayAt and Stop report the beats before them.
+func TestMusicEventsBeforeAChange(t *testing.T) {
+	for name, change := range map[string]func(*bank.Music) error{
+		"Play":   func(mu *bank.Music) error { return mu.Play(bank.Options{}) },
+		"PlayAt": func(mu *bank.Music) error { return mu.PlayAt(5000, bank.Options{}) },
+		"Stop":   func(mu *bank.Music) error { return mu.Stop(200 * time.Millisecond) },
+	} {
+		_, m, mu := openMusic(t, theme)
+		buffer := make([]bank.MusicEvent, 64)
+		mu.Events(buffer)
+		must(t, mu.Play(bank.Options{}))
+		render(m, 1000)
+		render(m, 1000)
+		must(t, change(mu))
+		render(m, 10)
+		var frames []int64
+		for _, e := range buffer[:mu.Events(buffer)] {
+			frames = append(frames, e.Frame)
+		}
+		if want := []int64{800, 1280, 1760}; !slices.Equal(frames, want) {
+			t.Errorf("%s: beats at %v, want %v", name, frames, want)
+		}
 	}
 }
