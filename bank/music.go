@@ -30,7 +30,7 @@ func Every(n int) Point { return Point(fmt.Sprintf("next %d bars", n)) }
 // Marker returns the point at the marker called name.
 func Marker(name string) Point { return Point("marker " + name) }
 
-// Of returns the point p of the theme called theme, for Options.Quantize.
+// Of returns the point p of the theme called theme, for Options.Quantize and Music.Next.
 func (p Point) Of(theme string) Point { return p + Point(" of "+theme) }
 
 // Music is a theme of a bank's file, with its segments and their musical time. Create it with Bank.Music. All methods
@@ -63,6 +63,8 @@ type part struct {
 	play   Handle
 	chain  musicplan.Chain // the segments of the voices of play
 	anchor anchor
+
+	stopping bool // Stop fades it out
 }
 
 // change is a transition that has not been completed. It is zero if no transition is under way.
@@ -493,12 +495,14 @@ func (mu *Music) Position() Position {
 }
 
 // Next returns the frame of the mix of the next point p, for PlayAt and mixer.Engine.At. A point at the next frame
-// counts. The result is mixer.Now if the theme does not play or has no such point ahead, or if p is not valid.
+// counts. p may name the theme, see Point.Of. The result is mixer.Now if the theme does not play or has no such point
+// ahead, or if p is not valid or names another theme.
 func (mu *Music) Next(p Point) int64 {
 	free := mu.tryTurn()
 	defer mu.unlock(free)
-	point, err := rules.ParseMusicPoint(string(p))
-	if err != nil || !mu.locate(free) {
+	text, theme, named := strings.Cut(string(p), " of ")
+	point, err := rules.ParseMusicPoint(text)
+	if err != nil || named && theme != mu.name || !mu.locate(free) {
 		return mixer.Now
 	}
 	if frame, ok := mu.find(point, mixer.Now); ok {
@@ -540,19 +544,28 @@ func (b *Bank) nextPoint(frame int64, p Point) (int64, error) {
 		return 0, fmt.Errorf("%w: Quantize: %w", mixer.ErrOption, err)
 	}
 	var playing *Music
+	paused, first, several := "", "", false // first is the least name of the themes that count
 	for name, mu := range b.themes {
-		if named && name != theme || !mu.locate(false) || mu.anchor.paused {
-			continue
+		switch {
+		case named && name != theme || !mu.locate(false):
+		case mu.anchor.paused:
+			if paused == "" || name < paused {
+				paused = name
+			}
+		case playing == nil || playing.stopping && !mu.stopping:
+			playing, first, several = mu, name, false
+		case playing.stopping == mu.stopping:
+			first, several = min(first, name), true
 		}
-		if playing != nil {
-			return 0, fmt.Errorf("%w: Quantize: several themes play; name one, as in %q", mixer.ErrOption, p.Of(min(name, playing.name)))
-		}
-		playing = mu
 	}
 	switch {
+	case several:
+		return 0, fmt.Errorf("%w: Quantize: several themes play; name one, as in %q", mixer.ErrOption, Point(text).Of(first))
 	case playing != nil:
+	case paused != "":
+		return 0, fmt.Errorf("%w: Quantize: the theme %q is paused; resume it before", mixer.ErrOption, paused)
 	case named:
-		return 0, fmt.Errorf("%w: Quantize: the theme %q does not play; start or resume it before", mixer.ErrOption, theme)
+		return 0, fmt.Errorf("%w: Quantize: the theme %q does not play; start it before", mixer.ErrOption, theme)
 	default:
 		return 0, errNoTheme
 	}
@@ -583,14 +596,16 @@ func (mu *Music) Handle() Handle {
 	return mu.play
 }
 
-// Stop ends the theme over the duration over, as Handle.Stop does, with a segment that still fades out, and cancels a
-// transition. The error is mixer.ErrGone if the theme does not play. It is mixer.ErrBusy if the transition cannot be
-// cancelled now; then the theme plays on.
+// Stop ends the theme over the duration over, as Handle.Stop does, with earlier segments that still sound, and cancels
+// a transition. During the fade-out the theme has a Position, but Go does not wait for an exit. The error is
+// mixer.ErrGone if the theme does not play. It is mixer.ErrBusy if the transition cannot be cancelled now; then the
+// theme plays on.
 func (mu *Music) Stop(over time.Duration) error {
 	return mu.change(func() error {
 		if err := mu.cancel(); err != nil {
 			return err
 		}
+		mu.stopping = true
 		return append(mu.voices(mu.play), mu.leavingVoices()...).Stop(over)
 	})
 }

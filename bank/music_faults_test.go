@@ -163,6 +163,32 @@ music:
 	}
 }
 
+// TestQuantizeBesideAFade checks which theme counts while another one fades out after Stop.
+func TestQuantizeBesideAFade(t *testing.T) {
+	b, m, mu := openMusic(t, theme+"  other: {tempo: 600, segments: {a: {file: intro.wav, loop: true}}}\n")
+	other, err := b.Music("other")
+	must(t, err, mu.Play(bank.Options{}))
+	render(m, 100)
+	must(t, mu.Stop(5*time.Second))
+	clap := func(p bank.Point) {
+		t.Helper()
+		_, err := b.Play("clap", bank.Options{Quantize: p})
+		must(t, err)
+	}
+	clap(bank.NextBeat) // 800
+	must(t, other.Play(bank.Options{}))
+	clap(bank.NextBeat) // 100
+	render(m, 10)
+	for range 10 {
+		clap(bank.NextBeat) // 900
+	}
+	clap(bank.NextBeat.Of("theme")) // 800
+	render(m, 1000)
+	if got, want := starts(m)["a"], append([]int64{100, 800, 800}, slices.Repeat([]int64{900}, 10)...); !slices.Equal(got, want) {
+		t.Errorf("claps at %v, want %v", got, want)
+	}
+}
+
 // TestMusicEventsBeforeAChange checks that Play, PlayAt and Stop report the beats before them.
 func TestMusicEventsBeforeAChange(t *testing.T) {
 	for name, change := range map[string]func(*bank.Music) error{
@@ -184,6 +210,18 @@ func TestMusicEventsBeforeAChange(t *testing.T) {
 		}
 		if want := []int64{800, 1280, 1760}; !slices.Equal(frames, want) {
 			t.Errorf("%s: beats at %v, want %v", name, frames, want)
+		}
+	}
+}
+
+// TestMusicNextOf checks points with the name of a theme.
+func TestMusicNextOf(t *testing.T) {
+	_, m, mu := openMusic(t, theme)
+	must(t, mu.Play(bank.Options{}))
+	render(m, 900)
+	for p, want := range map[bank.Point]int64{bank.NextBeat.Of("theme"): 1280, bank.Marker("out").Of("theme"): 3200, bank.NextBeat.Of("other"): mixer.Now} {
+		if got := mu.Next(p); got != want {
+			t.Errorf("%s is at %d, want %d", p, got, want)
 		}
 	}
 }

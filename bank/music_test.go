@@ -200,7 +200,7 @@ func TestQuantize(t *testing.T) {
 	}
 	refused("soon", "\"soon\" is not a point in musical time; write beat, bar, 4 bars (1 to 10000) or marker NAME")
 	refused("marker out", "the theme \"theme\" has no point \"marker out\" ahead")
-	refused(bank.NextBeat.Of("other"), "the theme \"other\" does not play; start or resume it before")
+	refused(bank.NextBeat.Of("other"), "the theme \"other\" does not play; start it before")
 	other, err := b.Music("other")
 	if err != nil {
 		t.Fatal(err)
@@ -217,8 +217,8 @@ func TestQuantize(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Render(make([]pcm.Frame, 10))
-	refused(bank.NextBeat, "no theme plays; call Music.Play before")
-	refused(bank.NextBeat.Of("theme"), "the theme \"theme\" does not play; start or resume it before")
+	refused(bank.NextBeat, "the theme \"other\" is paused; resume it before")
+	refused(bank.NextBeat.Of("theme"), "the theme \"theme\" is paused; resume it before")
 }
 
 // TestMusicEvents checks beats and markers through a full buffer, a pause of the bus and many loops.

@@ -32,7 +32,8 @@ type Options struct {
 
 	// Quantize delays the start to the next such point of the theme that plays, such as NextBeat; empty: no delay. For a
 	// start at a frame it is the first point at that frame or later. The start keeps its frame if the theme is paused or
-	// moved later. A paused theme does not count. If several themes play, Point.Of selects one.
+	// moved later. A paused theme does not count, and a theme that Music.Stop fades out counts only if it plays alone. If
+	// several themes play, Point.Of selects one.
 	Quantize Point
 
 	Owner uint64 // the object that the sound belongs to, for limits per owner; 0: no owner
