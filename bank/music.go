@@ -36,12 +36,13 @@ func (p Point) Of(theme string) Point { return p + Point(" of "+theme) }
 // Music is a theme of a bank's file, with its segments and their musical time. Create it with Bank.Music. All methods
 // are control side and safe for concurrent use.
 //
-// A method that changes the theme waits for an earlier change, which may open a stream. Position, Next and Handle do
-// not wait.
+// A method that changes the theme waits for an earlier change, which may open a stream. Position, Next, Handle and
+// Events do not wait for it.
 //
 // Every method follows the voices of the theme through pauses and seeks, and plans a transition under way again if they
-// have moved its exit. The result is exact to the frame unless a block is being mixed during the call; then the method
-// assumes that the music has played on since the last call.
+// have moved its exit. This opens the stream of a streamed segment. If the stream cannot be opened, or no exit is
+// ahead, the transition waits until the theme is moved again. The result is exact to the frame unless a block is being
+// mixed during the call; then the method assumes that the music has played on since the last call.
 type Music struct {
 	bank *Bank
 	name string
@@ -72,6 +73,7 @@ type change struct {
 	to      string       // name of the segment
 	batch   *mixer.Batch // its commands; nil while it waits to be planned: the theme is paused, or the mixer was busy
 	moved   bool         // its exit has moved, and it could not be cancelled
+	failed  bool         // it could not be planned again, and waits until the theme is moved
 	part                 // begins
 	exit    int64        // the frame where the segment before ends
 	stinger Handle
@@ -149,7 +151,7 @@ func (mu *Music) refresh() error {
 // Play starts the first segment of the theme at the next frame, and ends an earlier play of it with a tail of 10 ms.
 // The segments named by `next` follow without a gap. The options apply to all segments, except From, For and FadeIn,
 // which are for the first. The pitch and the speed must be zero. Priority has no effect: segments have the highest. It
-// fails as Bank.Play and Bank.Music do, or with an error that wraps mixer.ErrOption.
+// fails as Bank.Play and Bank.Music do, or with an error that wraps mixer.ErrOption. Then the theme plays on.
 func (mu *Music) Play(o Options) error { return mu.PlayAt(mixer.Now, o) }
 
 // PlayAt starts the theme as Play does, but at frame, as Bank.PlayAt does. An earlier play sounds until then. From the
@@ -243,8 +245,9 @@ func (mu *Music) start(at mixer.Moment, name string, o *Options) (Handle, error)
 
 // Go plays the segment called name after the next exit of the segment that plays, as the transitions of the theme say.
 // Another transition under way is replaced. If the theme is paused, the transition waits for Resume. If the theme does
-// not play, the segment starts at the next frame. The error wraps ErrName or ErrMixer, wraps mixer.ErrOption if the
-// segment that plays has no exit ahead, or comes from mixer.Mixer.Play.
+// not play, or Stop fades it out, the segment starts at the next frame as in Play. The error wraps ErrName or ErrMixer,
+// wraps mixer.ErrOption if the segment that plays has no exit ahead, or comes from mixer.Mixer.Play. After an error
+// another transition under way stays. If only the stinger fails, Go returns its error, but the transition takes place.
 //
 // The pool cannot refuse the start: it has the highest priority and is protected, and in a pool full of protected
 // voices it takes the slot of the segment that it follows, which then ends without its fade-out.
@@ -265,34 +268,40 @@ func (mu *Music) Go(name string) error {
 		}
 		return unknownError("segment", name, known)
 	}
-	playing := mu.locate(true)
-	return mu.changeTo(name, playing)
+	planned, err := mu.changeTo(name, mu.locate(true) && !mu.stopping)
+	if !planned {
+		mu.locate(true) // plans the transition before again
+	}
+	return err
 }
 
-// changeTo starts a transition to the segment called name. playing is the result of locate. The caller holds Bank.mu.
-func (mu *Music) changeTo(name string, playing bool) error {
+// changeTo starts a transition to the segment called name, or starts it at once unless playing. planned is false after
+// an error, except if only the stinger cannot be played. If the transition before has been cancelled nevertheless, it
+// waits to be planned again. The caller holds Bank.mu and the turn, and has called locate.
+func (mu *Music) changeTo(name string, playing bool) (planned bool, err error) {
 	b, a := mu.bank, &mu.anchor
-	e := b.mixer.Engine()
-	if err := mu.cancel(); err != nil {
-		return err
-	}
+	e, before := b.mixer.Engine(), mu.next.to
 	if err := mu.refresh(); err != nil {
-		return err
+		return false, err
 	}
 	to := mu.theme.Find(name)
-	if to < 0 { // a reload has removed it
-		return nil
+	if to >= 0 && !playing {
+		err = mu.begin(mixer.Now, to, mu.options)
+		return err == nil, err
 	}
-	if !playing {
-		return mu.begin(mixer.Now, to, mu.options)
+	var plan musicplan.Plan
+	if to >= 0 && !a.paused {
+		var ok bool
+		if plan, ok = mu.theme.Plan(mu.chain[a.voice:], a.position, mu.earliest(), to); !ok {
+			return false, fmt.Errorf("%w: the segment %q has no exit to %q ahead", mixer.ErrOption, mu.chain[a.voice].Name, name)
+		}
+	}
+	if err := mu.cancel(); err != nil || to < 0 { // a reload has removed it
+		return err == nil, err
 	}
 	if a.paused {
 		mu.next.to = name
-		return nil
-	}
-	plan, ok := mu.theme.Plan(mu.chain[a.voice:], a.position, mu.earliest(), to)
-	if !ok {
-		return fmt.Errorf("%w: the segment %q has no exit to %q ahead", mixer.ErrOption, mu.chain[a.voice].Name, name)
+		return true, nil
 	}
 	next := change{to: name, batch: e.NewBatch(), exit: a.frame + plan.Exit}
 	pickup := mu.theme.Segments[to].Pickup
@@ -301,26 +310,47 @@ func (mu *Music) changeTo(name string, playing bool) error {
 	o.FadeIn = pcm.Duration(plan.FadeIn, b.rules.Rate)
 	// The slot of the segment that ends is free before the start, or the start may take it.
 	old := mixer.TargetVoice(mu.play.Handle)
-	err := next.batch.At(pickup).Stop(old, pcm.Duration(plan.FadeOut, b.rules.Rate))
+	err = next.batch.At(pickup).Stop(old, pcm.Duration(plan.FadeOut, b.rules.Rate))
 	if err == nil && (pickup > 0 || plan.FadeOut > 0) {
 		err = next.batch.At(0).Set(old, mixer.Change{Fields: mixer.FieldProtect}, 0)
 	}
 	if err == nil {
 		next.play, err = mu.start(next.batch.At(0), next.chain[0].Sound, &o)
 	}
-	fired := false
 	if err == nil {
 		err = e.At(next.anchor.frame).Fire(next.batch)
-		fired = err == nil
-	}
-	if err == nil && plan.Row != nil && plan.Row.Stinger != "" {
-		next.stinger, err = b.play(next.exit, plan.Row.Stinger, &Options{})
 	}
 	mu.next = next
-	if err != nil && mu.cancel() != nil && !fired {
-		mu.abandon()
+	if err != nil {
+		if mu.cancel() != nil {
+			mu.abandon()
+		}
+		mu.next.to = before
+		return false, err
 	}
-	return err
+	if plan.Row == nil || plan.Row.Stinger == "" {
+		return true, nil
+	}
+	stinger, err := b.play(next.exit, plan.Row.Stinger, &Options{})
+	if mu.next.batch == next.batch { // it has not been completed while a stream was opened
+		mu.next.stinger = stinger
+	}
+	return true, err
+}
+
+// replan plans the transition under way again, whose exit has moved. The results are as in changeTo. After
+// mixer.ErrBusy the next call of locate tries again; after another error the transition is cancelled. The caller holds
+// Bank.mu and the turn.
+func (mu *Music) replan() (planned bool, err error) {
+	planned, err = mu.changeTo(mu.next.to, true)
+	switch {
+	case planned:
+	case errors.Is(err, mixer.ErrBusy) || mu.cancel() != nil:
+		mu.next.moved = true
+	default:
+		mu.next = change{}
+	}
+	return planned, err
 }
 
 // cancel undoes the transition under way. A transition on the mixer before Bank.Use is not undone there. After an
@@ -421,9 +451,10 @@ func (mu *Music) locate(replan bool) bool {
 	}
 	expected := part{chain: mu.chain, anchor: before}
 	expected.extrapolate(mu.anchor.frame)
-	if to := mu.next.to; to != "" && playing && (mu.next.batch == nil && !mu.anchor.paused || mu.next.batch != nil && (mu.next.moved || expected.anchor != mu.anchor)) {
-		if err := mu.changeTo(to, true); errors.Is(err, mixer.ErrBusy) { // the next call tries again
-			mu.next.to, mu.next.moved = to, true
+	next, moved := &mu.next, expected.anchor != mu.anchor
+	if to := next.to; to != "" && playing && (next.batch != nil || !mu.anchor.paused) && (moved || next.moved || next.batch == nil && !next.failed) {
+		if planned, _ := mu.replan(); !planned && next.to == "" {
+			*next = change{to: to, failed: true}
 		}
 	}
 	return playing
@@ -511,8 +542,9 @@ func (mu *Music) Next(p Point) int64 {
 	return mixer.Now
 }
 
-// At returns the moment of the frame that Next returns for p, for commands of the mixer. Its methods fail before the
-// bank has a mixer.
+// At returns the moment of the frame that Next returns for p, for commands of the mixer. If that is mixer.Now, for
+// example because no marker has the name in p, the commands act at the next frame; call Next to distinguish this case.
+// The methods of the moment fail before the bank has a mixer.
 func (mu *Music) At(p Point) mixer.Moment {
 	frame := mu.Next(p)
 	mu.bank.mu.Lock()
@@ -625,19 +657,19 @@ func (mu *Music) Pause() error {
 }
 
 // Resume ends a Pause. A transition that waits is planned again. The error is mixer.ErrGone if the theme does not play,
-// or an error of Go.
+// or an error of Go, which cancels the transition, except mixer.ErrBusy: then the next call of a method plans it.
 func (mu *Music) Resume() error {
 	return mu.change(func() error {
 		err := mu.move(func(a *anchor) { a.paused = false }, mixer.Handles.Resume)
 		if err == nil && mu.next.to != "" && mu.next.batch == nil {
-			return mu.changeTo(mu.next.to, true)
+			_, err = mu.replan()
 		}
 		return err
 	})
 }
 
 // Seek moves the segment that plays to position in its file, and plans a transition again. The error is mixer.ErrGone
-// if the theme does not play, or as in Handle.Seek and Go.
+// if the theme does not play, or as in Handle.Seek and Resume.
 func (mu *Music) Seek(position time.Duration) error {
 	return mu.change(func() error {
 		v, to := mu.voice(mu.anchor.voice), pcm.Frames(position, mu.bank.rules.Rate)
@@ -650,10 +682,11 @@ func (mu *Music) Seek(position time.Duration) error {
 			a.position = mu.chain[a.voice].Advance(0, to)
 			mu.set = *a
 		}
-		if mu.next.batch != nil {
-			return mu.changeTo(mu.next.to, true)
+		if mu.next.to == "" {
+			return nil
 		}
-		return nil
+		_, err := mu.replan()
+		return err
 	})
 }
 

@@ -3,6 +3,7 @@ package bank_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -163,6 +164,87 @@ music:
 	}
 }
 
+// TestMusicGoFails checks that a failed Go leaves the transition under way.
+func TestMusicGoFails(t *testing.T) {
+	fsys := themeFiles(`
+music:
+  theme:
+    markers: {x: 900ms}
+    segments:
+      a: {file: intro.wav, loop: true, exits: [next beat]}
+      b: {file: explore.wav, loop: true}
+      c: {file: combat.wav, loop: true}
+      d: {file: hit.wav, loop: true, stream: true}
+    transitions: [{from: a, to: c, at: marker x}]
+`)
+	for to, want := range map[string]string{
+		"c": `mixer: bad argument: the segment "a" has no exit to "c" ahead`,
+		"d": "hit.wav", // cannot be opened
+	} {
+		_, m, mu := openMusicFrom(t, fsys)
+		must(t, mu.Play(bank.Options{}))
+		render(m, 10)
+		must(t, mu.Go("b"))
+		hit := fsys["hit.wav"]
+		delete(fsys, "hit.wav")
+		if err := mu.Go(to); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", to, err, want)
+		}
+		fsys["hit.wav"] = hit
+		render(m, 4990)
+		if p := mu.Position(); p != (bank.Position{Segment: "b", Bar: 1, Beat: 1, Frame: 5000}) {
+			t.Errorf("%s: %+v", to, p)
+		}
+	}
+}
+
+// TestMusicWithoutItsStinger checks that a transition takes place if its stinger cannot be opened.
+func TestMusicWithoutItsStinger(t *testing.T) {
+	fsys := themeFiles(strings.NewReplacer("hit.wav", "hit.wav, stream: true", "voices: 2", "voices: 4").Replace(combat))
+	_, m, mu := openMusicFrom(t, fsys)
+	must(t, mu.Play(bank.Options{}))
+	render(m, 10)
+	delete(fsys, "hit.wav")
+	if err := mu.Go("combat"); err == nil || !strings.Contains(err.Error(), "hit.wav") {
+		t.Errorf("%v", err)
+	}
+	render(m, 4000)
+	if p := mu.Position(); p != (bank.Position{Segment: "combat", Bar: 1, Beat: 1, Frame: 4010}) {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestMusicPlansAgainLater moves a theme by its handle during a transition whose stream cannot be opened again. The
+// transition must wait for the next move.
+func TestMusicPlansAgainLater(t *testing.T) {
+	fsys := themeFiles(strings.Replace(crossfading, "b: {file: explore.wav", "b: {file: explore.wav, stream: true", 1))
+	_, m, mu := openMusicFrom(t, fsys)
+	must(t, mu.Play(bank.Options{}))
+	render(m, 10)
+	must(t, mu.Go("b"))
+	explore := fsys["explore.wav"]
+	delete(fsys, "explore.wav")
+	move := func() {
+		t.Helper()
+		must(t, mu.Handle().Seek(100*time.Millisecond))
+		render(m, 100)
+		if p := mu.Position(); p.Segment != "a" {
+			t.Errorf("%+v", p)
+		}
+	}
+	move()
+	fsys["explore.wav"] = explore
+	render(m, 5000)
+	if p := mu.Position(); p.Segment != "a" {
+		t.Errorf("without a plan: %+v", p)
+	}
+	move()
+	render(m, 3100)
+	if p := mu.Position(); p.Segment != "b" {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestQuantizeBesideAFade checks which theme counts while another one fades out after Stop.
 func TestQuantizeBesideAFade(t *testing.T) {
 	b, m, mu := openMusic(t, theme+"  other: {tempo: 600, segments: {a: {file: intro.wav, loop: true}}}\n")
@@ -186,6 +268,20 @@ func TestQuantizeBesideAFade(t *testing.T) {
 	render(m, 1000)
 	if got, want := starts(m)["a"], append([]int64{100, 800, 800}, slices.Repeat([]int64{900}, 10)...); !slices.Equal(got, want) {
 		t.Errorf("claps at %v, want %v", got, want)
+	}
+}
+
+// TestMusicGoDuringAFade checks that Go after Stop does not wait for an exit.
+func TestMusicGoDuringAFade(t *testing.T) {
+	_, m, mu := openMusic(t, crossfading)
+	must(t, mu.Play(bank.Options{}))
+	render(m, 100)
+	must(t, mu.Stop(5*time.Second))
+	render(m, 100)
+	must(t, mu.Go("b"))
+	render(m, 300)
+	if p := mu.Position(); p != (bank.Position{Segment: "b", Bar: 1, Beat: 1, Frame: 500}) || m.Stats().Playing != 1 {
+		t.Errorf("%+v with %d voices", p, m.Stats().Playing)
 	}
 }
 

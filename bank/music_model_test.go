@@ -485,9 +485,13 @@ func runMusicModel(t *testing.T, seed uint64, calls int) int {
 			}
 			to := m.segments[r.IntN(len(m.segments))]
 			log = append(log, "go "+to.name)
+			before := *m
 			m.cancel()
 			m.to = to
 			ok := m.paused || m.plan()
+			if !ok { // the transition before stays
+				m.to, m.planned, m.started, m.start, m.exit = before.to, before.planned, before.started, before.start, before.exit
+			}
 			if err = mu.Go(to.name); !ok && errors.Is(err, mixer.ErrOption) {
 				err = nil
 			} else if !ok {
