@@ -20,6 +20,10 @@ func (a *audio) start(id pool.Handle, fades *voice.Moves) {
 		in.endUnheard(EventStopped)
 		return
 	}
+	if r.sound.Load().Unloaded() {
+		in.refuse(&audioEvent{Kind: EventRejected, Choice: eventChoice{Reason: ReasonUnloaded}})
+		return
+	}
 	g := r.group
 	if g != nil && in.coalesce(g) {
 		return
@@ -29,10 +33,6 @@ func (a *audio) start(id pool.Handle, fades *voice.Moves) {
 		return
 	}
 	if r.hasNoSound() {
-		if r.sound.Load().Unloaded() {
-			in.refuse(&audioEvent{Kind: EventRejected, Choice: eventChoice{Reason: ReasonUnloaded}})
-			return
-		}
 		a.noteSilentFrom(a.now)
 		in.endUnheard(EventEnded)
 		return
