@@ -49,6 +49,7 @@ type Bank struct {
 	sounds      map[string]*sound
 	groups      map[string]*loadGroup
 	loads       []*groupLoad // under way
+	job         *loadJob     // the load under way, by LoadGroup or Reload; nil without one
 	mixer       *mixer.Mixer
 	voiceBuffer mixer.Handles // buffer of SetPositions and Stop
 	spotBuffer  []space.Spot  // of SetPositions
@@ -86,6 +87,8 @@ type sound struct {
 	streams bool     // a part is a stream
 	claimed bool     // reserved by a play that is opening a stream
 	stopped bool     // Bank.Stop has ended the play that has claimed the sound
+
+	claimedFiles []*sounds.Sound // the files at the time of the claim; empty without a claim
 
 	emitter space.Emitter // scratch space of the start in progress
 	sends   []mixer.Send
@@ -126,7 +129,9 @@ func Open(fsys fs.FS, name string, lib *library.Library, named ...library.Source
 	}
 	all := b.build(r)
 	groups := makeGroups(r, all, nil)
-	if err := b.loadSounds(r, all); err != nil {
+	job, err := b.loadSounds(r, all)
+	b.endLoad(job, err == nil)
+	if err != nil {
 		return nil, err
 	}
 	b.rules, b.root, b.sounds, b.groups = r, root, all, groups

@@ -9,7 +9,8 @@ import (
 
 // A stream is opened without holding mu, because its disk may be slow and other plays must continue. Random
 // choices must depend only on the order of the plays of a name. Therefore a play that opens a stream reserves
-// (claims) every sound that it draws for, and plays that need the same sounds wait.
+// (claims) every sound that it draws for, and plays that need the same sounds wait. It draws from the files that the
+// sounds had at the claim, because Unload may replace them meanwhile.
 
 // collectParts sets s.parts to the sounds that a play of s draws for: s, its layers, and their successors by `then`.
 // It sets s.streams if any of them is a stream. s.layers, and then of all sounds, must be set before.
@@ -38,7 +39,7 @@ func (s *sound) isClaimed() bool {
 func (b *Bank) claim(s *sound) {
 	b.claims++
 	for _, part := range s.parts {
-		part.claimed = true
+		part.claimed, part.claimedFiles = true, slices.Clone(part.files)
 	}
 }
 
@@ -46,7 +47,7 @@ func (b *Bank) claim(s *sound) {
 func (b *Bank) endClaim(s *sound) {
 	b.claims--
 	for _, part := range s.parts {
-		part.claimed, part.stopped = false, false
+		part.claimed, part.claimedFiles, part.stopped = false, nil, false
 	}
 	b.claimEnded.Broadcast()
 }

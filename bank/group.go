@@ -21,7 +21,7 @@ var errUnloadCalled = fmt.Errorf("Unload was called: %w", context.Canceled)
 // MemoryError is the error of sounds that need more than the key `memory` of the file allows. They are not loaded.
 type MemoryError struct {
 	Group string // empty: of Open or Reload
-	Needs int64  // memory in bytes of the sounds of the group that are not loaded yet; without a group, of all sounds
+	Needs int64  // memory in bytes that the sounds to load need at least; the load ends at the first excess
 	Used  int64  // memory in bytes of the sounds of the bank before the load; 0 without a group
 	Limit int64  // `memory` of the file in bytes
 }
@@ -33,7 +33,7 @@ func (e *MemoryError) Error() string {
 		what = "the group " + yaml.Quote(e.Group) + " needs"
 	}
 	mb := func(n int64) float64 { return float64(n) / 1e6 }
-	return fmt.Sprintf("bank: %s %.3f MB, with %.3f MB in use; `memory` allows %.3f MB", what, mb(e.Needs), mb(e.Used), mb(e.Limit))
+	return fmt.Sprintf("bank: %s at least %.3f MB, with %.3f MB in use; `memory` allows %.3f MB", what, mb(e.Needs), mb(e.Used), mb(e.Limit))
 }
 
 // LoadProgress is the progress of LoadGroup.
@@ -65,30 +65,16 @@ const loadStep = 16
 // LoadGroup calls progress, which may be nil, in its own goroutine: at the start, and after every 16 sounds and the
 // last one. The function may call Play and Unload, but neither LoadGroup nor Reload.
 //
-// After an error the group is not loaded, and the memory of its sounds is released. The error wraps ErrName, is a
-// *MemoryError, or is a rules.Errors with every sound that cannot be loaded, as Open returns it. If ctx ends, it wraps
-// the cause of ctx. If Unload is called during the load, it wraps context.Canceled.
+// After an error the group is not loaded, and the memory of its sounds is released, except for files that were in the
+// library before. The error wraps ErrName, is a *MemoryError, or is a rules.Errors with every sound that cannot be
+// loaded, as Open returns it. If ctx ends, it wraps the cause of ctx. If Unload is called during the load, it wraps
+// context.Canceled. An unknown name, a loaded group and the end of ctx are found without a wait for other calls.
 func (b *Bank) LoadGroup(ctx context.Context, name string, progress func(LoadProgress)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	load := &groupLoad{name, cancel}
 	b.mu.Lock()
-	b.loads = append(b.loads, load)
-	b.mu.Unlock()
-	defer func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.loads = slices.DeleteFunc(b.loads, func(other *groupLoad) bool { return other == load })
-	}()
-	select {
-	case b.loading <- struct{}{}:
-	case <-ctx.Done():
-		return groupError(ctx, name)
-	}
-	defer func() { <-b.loading }()
-
-	b.mu.Lock()
-	g, r := b.groups[name], b.rules
+	g := b.groups[name]
 	if g == nil {
 		defer b.mu.Unlock()
 		return unknownError("group", name, b.groups)
@@ -97,19 +83,46 @@ func (b *Bank) LoadGroup(ctx context.Context, name string, progress func(LoadPro
 		b.mu.Unlock()
 		return nil
 	}
-	job := &loadJob{rules: r, group: name, kept: b.loadedFiles(), progress: progress}
+	b.loads = append(b.loads, load)
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.loads = slices.DeleteFunc(b.loads, func(other *groupLoad) bool { return other == load })
+	}()
+	if ctx.Err() != nil {
+		return groupError(ctx, name)
+	}
+	select {
+	case b.loading <- struct{}{}:
+	case <-ctx.Done():
+		return groupError(ctx, name)
+	}
+	defer func() { <-b.loading }()
+
+	b.mu.Lock()
+	if g = b.groups[name]; g == nil { // a reload may have replaced the groups
+		defer b.mu.Unlock()
+		return unknownError("group", name, b.groups)
+	}
+	if g.loaded {
+		b.mu.Unlock()
+		return nil
+	}
+	job := &loadJob{rules: b.rules, group: name, used: b.loadedFiles(), progress: progress}
 	for _, s := range g.sounds {
 		if s.users++; !s.loaded() {
 			job.sounds = append(job.sounds, s)
 		}
 	}
+	b.beginLoad(job)
 	b.mu.Unlock()
 	installed := false
 	defer func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
+		b.endLoad(job, installed)
 		if !installed { // also after a panic of progress
-			b.lib.Forget(job.loaded...)
 			b.release(g)
 		}
 	}()
@@ -229,10 +242,41 @@ func (b *Bank) release(g *loadGroup) {
 	}
 }
 
-// forgetUnused removes each of files from the library unless a sound of the bank has it. The caller holds mu.
+// forgetUnused removes each of files from the library unless a sound of the bank has it. A file that the load under way
+// needs stays until the load ends. The caller holds mu.
 func (b *Bank) forgetUnused(files []*sounds.Sound) {
-	used := b.loadedFiles()
-	b.lib.Forget(slices.DeleteFunc(files, func(f *sounds.Sound) bool { return used[f] })...)
+	used, needed := b.loadedFiles(), map[[2]string]bool{}
+	if b.job != nil {
+		for _, s := range b.job.sounds {
+			for _, f := range s.files {
+				needed[[2]string{f.Name(), f.File()}] = true
+			}
+		}
+	}
+	b.lib.Forget(slices.DeleteFunc(files, func(f *sounds.Sound) bool {
+		if !used[f] && needed[[2]string{f.Name(), f.File()}] {
+			b.job.dropped = append(b.job.dropped, f)
+			return true
+		}
+		return used[f]
+	})...)
+}
+
+// beginLoad makes job, which has all its sounds, the load under way. The caller holds mu and has an element in loading.
+func (b *Bank) beginLoad(job *loadJob) {
+	b.job, job.kept = job, map[*sounds.Sound]bool{}
+	for _, f := range b.lib.Sounds() {
+		job.kept[f] = true
+	}
+}
+
+// endLoad ends job, the load under way. Unless installed, its new files leave the library. The caller holds mu.
+func (b *Bank) endLoad(job *loadJob, installed bool) {
+	b.job = nil
+	if !installed {
+		b.lib.Forget(job.loaded...)
+	}
+	b.forgetUnused(job.dropped)
 }
 
 // loadedFiles returns the set of the loaded files of the bank. The caller holds mu.
@@ -258,37 +302,41 @@ func (b *Bank) unload(r *rules.Rules, s *sound) {
 	}
 }
 
-// loadSounds loads the sounds of r that have users. The map all has the sounds of r, which are not in the bank yet. It
-// locks b.mu.
-func (b *Bank) loadSounds(r *rules.Rules, all map[string]*sound) error {
-	b.mu.Lock()
-	job := &loadJob{rules: r, kept: b.loadedFiles()}
-	b.mu.Unlock()
+// loadSounds loads the sounds of r that have users, in the job that it returns. The map all has the sounds of r, which
+// are not in the bank yet. The caller calls endLoad, also after an error. loadSounds locks b.mu.
+func (b *Bank) loadSounds(r *rules.Rules, all map[string]*sound) (*loadJob, error) {
+	job := &loadJob{rules: r}
 	for i := range r.Sounds {
 		if s := all[r.Sounds[i].Name]; s.users > 0 {
 			job.sounds = append(job.sounds, s)
 		}
 	}
+	b.mu.Lock()
+	b.beginLoad(job)
+	b.mu.Unlock()
 	files, err := b.loadFiles(context.Background(), job)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if err == nil {
 		job.install(files)
 	}
-	return err
+	return job, err
 }
 
-// loadJob is a list of sounds to load.
+// loadJob is a list of sounds to load. Bank.mu guards the files of the sounds and dropped.
 type loadJob struct {
 	rules    *rules.Rules
 	sounds   []*sound               // of rules
 	group    string                 // empty for Open and Reload
-	kept     map[*sounds.Sound]bool // files of the bank, which stay in the library in any case
+	used     map[*sounds.Sound]bool // files of the bank before the load of a group
+	kept     map[*sounds.Sound]bool // files that were in the library before the load and stay in it after an error
 	progress func(LoadProgress)     // may be nil
 
-	loaded []*sounds.Sound // files that were loaded and are not in kept
+	loaded  []*sounds.Sound // files that were loaded and are not in kept
+	dropped []*sounds.Sound // files that Unload has left in the library because the job needs them
 }
 
-// install replaces the files of the sounds by files, the result of loadFiles. The caller holds Bank.mu, unless the
-// sounds are new.
+// install replaces the files of the sounds by files, the result of loadFiles. The caller holds Bank.mu.
 func (j *loadJob) install(files [][]*sounds.Sound) {
 	for i, s := range j.sounds {
 		copy(s.files, files[i])
@@ -297,10 +345,8 @@ func (j *loadJob) install(files [][]*sounds.Sound) {
 
 // loadFiles loads the files of the sounds of the job and prepares them for the pitches that they can reach. It returns
 // them by sound, stores the new ones in j.loaded, and reports the progress. The error is a *MemoryError, a rules.Errors
-// with all files that cannot be loaded, or the error of ctx. After a *MemoryError the library has no new files.
-//
-// If the memory is exceeded, it removes the new files from the library as it goes, and loads the others only to add up
-// their sizes. It does not change the bank, and needs no mutex.
+// with all files that cannot be loaded, or the error of ctx. It ends at the first excess of the memory, and then the
+// rules.Errors has the files before it. It does not change the bank, and needs no mutex.
 func (b *Bank) loadFiles(ctx context.Context, j *loadJob) ([][]*sounds.Sound, error) {
 	var (
 		files   [][]*sounds.Sound
@@ -309,7 +355,6 @@ func (b *Bank) loadFiles(ctx context.Context, j *loadJob) ([][]*sounds.Sound, er
 		seen    = map[*sounds.Sound]bool{}
 		step    = len(j.sounds)
 		state   LoadProgress
-		tooMuch = false
 	)
 	report := func() {
 		if j.progress != nil {
@@ -319,11 +364,9 @@ func (b *Bank) loadFiles(ctx context.Context, j *loadJob) ([][]*sounds.Sound, er
 	for _, s := range j.sounds {
 		state.Total += len(s.files)
 	}
-	if j.group != "" {
-		for f := range j.kept {
-			seen[f] = true
-			size.Used += f.Bytes()
-		}
+	for f := range j.used {
+		seen[f] = true
+		size.Used += f.Bytes()
 	}
 	if size.Limit > 0 || j.progress != nil {
 		step = loadStep
@@ -351,19 +394,17 @@ func (b *Bank) loadFiles(ctx context.Context, j *loadJob) ([][]*sounds.Sound, er
 		} else if err != nil {
 			return nil, err
 		}
-		if tooMuch = size.Limit > 0 && size.Used+state.Bytes > size.Limit; tooMuch {
-			b.lib.Forget(j.loaded...)
-			j.loaded, files = nil, nil
-		}
 		report()
+		if size.Limit > 0 && size.Used+state.Bytes > size.Limit {
+			if size.Needs = state.Bytes; missing == nil {
+				return nil, size
+			}
+			break
+		}
 	}
 	if missing != nil {
 		missing.Sort()
 		return nil, missing
-	}
-	if tooMuch {
-		size.Needs = state.Bytes
-		return nil, size
 	}
 	return files, nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
+	"weak"
 
 	"pgregory.net/rapid"
 
@@ -214,7 +215,7 @@ func TestGroupMemory(t *testing.T) {
 		if !ok || full.Group != "two" || full.Used != used || full.Limit != 1e6 || full.Needs < 4*100_000 || full.Needs > 1e6 {
 			t.Fatalf("the error is %v: %+v", err, full)
 		}
-		if want := fmt.Sprintf("bank: the group \"two\" needs %.3f MB, with %.3f MB in use; `memory` allows 1.000 MB", float64(full.Needs)/1e6, float64(full.Used)/1e6); err.Error() != want {
+		if want := fmt.Sprintf("bank: the group \"two\" needs at least %.3f MB, with %.3f MB in use; `memory` allows 1.000 MB", float64(full.Needs)/1e6, float64(full.Used)/1e6); err.Error() != want {
 			t.Errorf("the error is %q, want %q", err, want)
 		}
 		if got := loadedFiles(lib); got != "a c d high" {
@@ -225,7 +226,7 @@ func TestGroupMemory(t *testing.T) {
 	lib = library.NewLibrary(library.Options{Rate: rate})
 	_, err = bank.Open(fsys, "sounds.yaml", lib)
 	full, ok := errors.AsType[*bank.MemoryError](err)
-	if !ok || full.Group != "" || full.Needs <= 1e6 || full.Used != 0 || !strings.HasPrefix(err.Error(), "bank: the sounds to load need 1.302 MB, with 0.000 MB in use;") {
+	if !ok || full.Group != "" || full.Needs <= 1e6 || full.Used != 0 || !strings.HasPrefix(err.Error(), "bank: the sounds to load need at least 1.302 MB, with 0.000 MB in use;") {
 		t.Errorf("the error of Open is %v", err)
 	}
 	if got := loadedFiles(lib); got != "" {
@@ -240,6 +241,163 @@ func TestGroupMemory(t *testing.T) {
 	if err := b.LoadGroup(t.Context(), "two", nil); err == nil { // `both` is in this group, too
 		t.Error("the other group is loaded beyond the memory")
 	}
+}
+
+// sharedFiles is a bank whose group "two" has files of the group "one".
+const sharedFiles = `
+preload: false
+groups: {one: [a, gone], two: [same], three: [a]}
+sounds: {a: sfx/a.wav, same: {files: [sfx/a.wav, sfx/b.wav]}, gone: sfx/gone.wav}
+`
+
+// TestFailedLoadKeepsFilesOfOthers checks that a failed load of a group removes its new files from the library, but no
+// file that another bank has loaded.
+func TestFailedLoadKeepsFilesOfOthers(t *testing.T) {
+	b, _, fsys, lib := groupBank(t, strings.Replace(sharedFiles, "one: [a, gone]", "one: [a, same, gone]", 1))
+	rewrite(fsys, "other.yaml", []byte("sounds: {other: sfx/a.wav}"))
+	if _, err := bank.Open(fsys, "other.yaml", lib); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.LoadGroup(t.Context(), "one", nil); !errors.Is(err, rules.ErrSound) {
+		t.Errorf("the error is %v", err)
+	}
+	if got := loadedFiles(lib); got != "a" {
+		t.Errorf("after a failed load the library has %q, want the file of the other bank", got)
+	}
+}
+
+// TestUnloadOfFilesOfALoad unloads a group during the load of a group that shares a file.
+func TestUnloadOfFilesOfALoad(t *testing.T) {
+	for _, cancels := range []bool{false, true} {
+		b, _, _, lib := groupBank(t, sharedFiles)
+		load(t, b, "two")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		err := b.LoadGroup(ctx, "three", func(p bank.LoadProgress) {
+			if p.Loaded > 0 {
+				unload(t, b, "two")
+				if got := loadedFiles(lib); got != "a" {
+					t.Errorf("after Unload the library has %q, want the file of the load", got)
+				}
+				if cancels {
+					cancel()
+				}
+			}
+		})
+		want := "a"
+		if cancels {
+			want = ""
+		}
+		if got := loadedFiles(lib); got != want || (err != nil) != cancels {
+			t.Errorf("cancelled %v: %v, and the library has %q, want %q", cancels, err, got, want)
+		}
+		unload(t, b, "three")
+		if got := loadedFiles(lib); got != "" {
+			t.Errorf("at the end the library has %q", got)
+		}
+	}
+}
+
+// TestFailedOpenAndReload checks that a failed Open or Reload leaves no new file in the library.
+func TestFailedOpenAndReload(t *testing.T) {
+	b, _, fsys, lib := groupBank(t, "sounds: {a: sfx/a.wav}")
+	rewrite(fsys, "sounds.yaml", []byte("sounds: {a: sfx/a.wav, b: sfx/b.wav, gone: sfx/gone.wav}"))
+	if err := b.Reload(); !errors.Is(err, rules.ErrSound) || loadedFiles(lib) != "a" {
+		t.Errorf("Reload says %v, and the library has %q", err, loadedFiles(lib))
+	}
+	lib = library.NewLibrary(library.Options{Rate: rate})
+	if _, err := bank.Open(fsys, "sounds.yaml", lib); !errors.Is(err, rules.ErrSound) || loadedFiles(lib) != "" {
+		t.Errorf("Open says %v, and the library has %q", err, loadedFiles(lib))
+	}
+}
+
+// TestMemoryErrorEndsTheLoad checks that a load ends at the first excess of the memory.
+func TestMemoryErrorEndsTheLoad(t *testing.T) {
+	fsys, names := fstest.MapFS{}, ""
+	for i := range 40 {
+		fsys[fmt.Sprintf("s%d.wav", i)] = tone(25_000, float32(i+1)/64)
+		names += fmt.Sprintf("s%d: s%d.wav, ", i, i)
+	}
+	fsys["sounds.yaml"] = &fstest.MapFile{Data: []byte("memory: 1MB\nsounds: {" + names + "}")}
+	_, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+	full, ok := errors.AsType[*bank.MemoryError](err)
+	if !ok || full.Needs < 16*100_000 || full.Needs >= 17*102_000 {
+		t.Errorf("the error is %v, want the bytes of 16 sounds of 0.1 MB", err)
+	}
+}
+
+// TestLoadGroupAfterTheContext checks LoadGroup with a context that has ended: the same result each time.
+func TestLoadGroupAfterTheContext(t *testing.T) {
+	b, _, _, _ := groupBank(t, sharedFiles)
+	load(t, b, "two")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 {
+		unknown, loaded, other := b.LoadGroup(ended, "no", nil), b.LoadGroup(ended, "two", nil), b.LoadGroup(ended, "three", nil)
+		if !errors.Is(unknown, bank.ErrName) || loaded != nil || !errors.Is(other, context.Canceled) {
+			t.Fatalf("an unknown group: %v; a loaded one: %v; another: %v", unknown, loaded, other)
+		}
+	}
+}
+
+// TestUnloadDuringASlowStart unloads the group of a play that is opening a stream. All its voices play.
+func TestUnloadDuringASlowStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fsys := &slow{FS: files("groups: {all: [late, scene, step, music]}\n" + slowly)}
+		b, err := bank.Open(fsys, "sounds.yaml", library.NewLibrary(library.Options{Rate: rate}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := b.NewMixer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		fsys.sleep("sfx/a.wav", false)
+		done := make(chan error)
+		go func() {
+			_, err := b.Play("late", bank.Options{})
+			done <- err
+		}()
+		synctest.Wait()
+		unload(t, b, "all")
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		render(m, 10)
+		if s := m.Stats(); s.Started != 3 || s.Rejected != 0 {
+			t.Errorf("%d voices started and %d were rejected, want 3 and 0", s.Started, s.Rejected)
+		}
+		start(t, b, "late", bank.Options{})
+		render(m, 10)
+		if s := m.Stats(); s.Rejected == 0 {
+			t.Error("a play after Unload is not rejected")
+		}
+	})
+}
+
+// TestReloadFreesEndedPlays checks that a play from before a reload does not keep a sound in memory after Unload.
+func TestReloadFreesEndedPlays(t *testing.T) {
+	b, m, _, _ := groupBank(t, "groups: {all: [two, a, b]}\nsounds: {a: sfx/a.wav, b: sfx/b.wav, two: {layers: [a, b]}, c: sfx/c.wav}")
+	kept := weak.Make(start(t, b, "two", bank.Options{}).Sound())
+	render(m, 2000)
+	m.Events(make([]mixer.Event, 64))
+	if err := b.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	unload(t, b, "all")
+	for range 64 { // the records of the mixer are reused
+		start(t, b, "c", bank.Options{})
+	}
+	render(m, 2000)
+	m.Events(make([]mixer.Event, 256))
+	runtime.GC()
+	runtime.GC()
+	if kept.Value() != nil {
+		t.Error("the unloaded sound is still in memory")
+	}
+	runtime.KeepAlive(b)
+	runtime.KeepAlive(m)
 }
 
 // TestGroupProgress checks the counts, the sizes and the goroutine of the progress function.

@@ -211,7 +211,11 @@ func (b *Bank) start(
 ) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: b.rules.Seed, Stream: s.chanceKey, Count: s.plays}
-	file := s.files[s.picker.Next(r.Pick, len(s.files), s.chanceKey, d)]
+	files := s.files
+	if s.claimed {
+		files = s.claimedFiles
+	}
+	file := files[s.picker.Next(r.Pick, len(files), s.chanceKey, d)]
 	s.plays++
 	m := mixer.Options{
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed,

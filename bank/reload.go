@@ -152,11 +152,13 @@ func (b *Bank) reload(changed map[string]bool) error {
 	b.lastRead = r
 	groups := makeGroups(r, loaded, b.groups)
 	b.mu.Unlock()
-	if err := b.loadSounds(r, loaded); err != nil {
-		return err
-	}
+	job, err := b.loadSounds(r, loaded)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	defer func() { b.endLoad(job, b.rules == r) }()
+	if err != nil {
+		return err
+	}
 	b.waitForClaims()
 	return b.applyReload(r, loaded, groups, root)
 }
@@ -221,6 +223,9 @@ func (b *Bank) applyReload(r *rules.Rules, loaded map[string]*sound, groups map[
 		}
 	}
 	before, oldGroups := slices.Collect(maps.Keys(b.loadedFiles())), b.groups
+	for _, s := range b.sounds {
+		clear(s.files) // ended plays keep s until their reuse
+	}
 	b.rules, b.sounds, b.groups, b.root = r, loaded, groups, root
 	for name, g := range groups {
 		if old := oldGroups[name]; old != nil && g.loaded && !old.loaded { // unloaded during the reload

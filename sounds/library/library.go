@@ -158,6 +158,13 @@ func (l *Library) Infos() []Info {
 	return list
 }
 
+// Sounds returns all sounds and streams of this library, in no particular order.
+func (l *Library) Sounds() []*sounds.Sound {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.infos))
+}
+
 // Forget removes sounds and streams from the library. The next Load of their files reads the files again. Voices that
 // play a sound, and other references to it, keep it in memory. After the last sound of a file, damaged places of the
 // file are reported to OnDamage again at the next loading. Forget ignores a sound that is not in the library.
