@@ -10,7 +10,7 @@ import (
 // A stream is opened without holding mu, because its disk may be slow and other plays must continue. Random
 // choices must depend only on the order of the plays of a name. Therefore a play that opens a stream reserves
 // (claims) every sound that it draws for, and plays that need the same sounds wait. It draws from the files that the
-// sounds had at the claim, because Unload may replace them meanwhile.
+// sounds had at the claim, because Unload may replace them.
 
 // collectParts sets s.parts to the sounds that a play of s draws for: s, its layers, and their successors by `then`.
 // It sets s.streams if any of them is a stream. s.layers, and then of all sounds, must be set before.
