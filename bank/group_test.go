@@ -674,7 +674,7 @@ func TestGroupModel(t *testing.T) {
 		for name := range g.groups {
 			g.loaded[name] = preload
 		}
-		fsys, lib := files(g.text(preload)), library.NewLibrary(library.Options{Rate: rate})
+		fsys, lib := &folder{files: files(g.text(preload))}, library.NewLibrary(library.Options{Rate: rate})
 		b, err := bank.Open(fsys, "sounds.yaml", lib)
 		if err != nil {
 			t.Fatal(err)
@@ -753,7 +753,7 @@ func TestGroupModel(t *testing.T) {
 						g.loaded[name] = preload
 					}
 				}
-				fsys["sounds.yaml"] = &fstest.MapFile{Data: []byte(g.text(preload))}
+				rewrite(fsys, "sounds.yaml", []byte(g.text(preload)))
 				if err := b.Reload(); err != nil {
 					t.Fatal(err)
 				}
