@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestGamePageRuns runs all Go blocks of docs/game.md in their order, with the bank of its first block and a mixer of
-// package audiotest. It also runs the test on the page.
+// TestGamePageRuns builds main.go of docs/game.md as written, and runs the test on the page beside it. It runs a copy of
+// the function run that has the null device in place of the sound card, and then the fragments in their order, with a
+// mixer of package audiotest.
 func TestGamePageRuns(t *testing.T) {
 	t.Parallel()
 	const page = "docs/game.md"
@@ -29,12 +30,16 @@ func TestGamePageRuns(t *testing.T) {
 		case p.language == "yaml":
 			write("sounds.yaml", p.text())
 		case p.language != "go":
-		case strings.HasPrefix(p.text(), "package "):
-			write("page_test.go", p.text())
+		case strings.Contains(p.text(), "\nfunc main() {"):
+			write("main.go", p.text())
+			run := regexp.MustCompile(`(?ms)^func run\(\) error \{.*?^\}\n`).FindString(p.text())
+			declared.WriteString(strings.NewReplacer("run()", "runSilent()", "auto.Open(m, auto.Config{})", "openNull(m)").Replace(run))
+		case strings.Contains(p.text(), "\npackage main\n"):
+			write("main_test.go", p.text())
 		case regexp.MustCompile(`(?m)^func \w`).MatchString(p.text()):
 			declared.WriteString(p.text())
 		default:
-			text := strings.ReplaceAll(p.text(), "auto.Open(m, auto.Config{})", "null.NewPaced(null.Config{Rate: m.Rate()})")
+			text := p.text()
 			if !regexp.MustCompile(`(?m)^return .*\n\z`).MatchString(text) {
 				text += "return err\n"
 			}
@@ -48,6 +53,21 @@ var (
 	b *bank.Bank
 	m *mixer.Mixer
 )
+
+func openNull(m *mixer.Mixer) *null.Paced {
+	out := null.NewPaced(null.Config{Rate: m.Rate()})
+	out.Start(m)
+	return out
+}
+
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		if err := runSilent(); err != nil || time.Since(begun) != 2*time.Second {
+			t.Errorf("run ends after %v with %v", time.Since(begun), err)
+		}
+	})
+}
 
 func TestBlocks(t *testing.T) {
 	var err error
@@ -80,16 +100,20 @@ func TestBlocks(t *testing.T) {
 	}
 }
 `
-	head := "package game\n"
+	head := "package main\n"
 	for _, name := range slices.Sorted(maps.Keys(packageOf)) {
 		if regexp.MustCompile(`\b` + name + `\.[A-Z]`).MatchString(code) {
 			head += fmt.Sprintf("import %s %q\n", name, packageOf[name])
 		}
 	}
 	write("blocks_test.go", head+code)
-	run := exec.Command("go", "test", "-vet=off", "-ldflags=-w", "-v", filepath.Join(folder, "blocks_test.go"), filepath.Join(folder, "page_test.go"))
+	args := []string{"test", "-vet=off", "-ldflags=-w", "-v"}
+	for _, name := range []string{"main.go", "main_test.go", "blocks_test.go"} {
+		args = append(args, filepath.Join(folder, name))
+	}
+	run := exec.Command("go", args...)
 	printed, err := run.CombinedOutput()
-	for _, want := range []string{"--- PASS: TestBlocks", "--- PASS: TestFightBeginsAtTheBar"} {
+	for _, want := range []string{"--- PASS: TestRun", "--- PASS: TestBlocks", "--- PASS: TestFightBeginsAtTheBar"} {
 		if err != nil || !strings.Contains(string(printed), want) {
 			t.Fatalf("the code of %s ended with %v, want %s; it printed\n%s", page, err, want, printed)
 		}
