@@ -1,6 +1,6 @@
-// Game is a small shooter with hundreds of sounds and a pool of 16 voices. The right side of the screen shows
+// Game is a small shooter with hundreds of sounds and a pool of 16 voices at first. The right side of the screen shows
 // volume sliders, the bar and beat of the music, and the pool: the voice in each slot, its loudness, and the voices
-// stolen last.
+// that lost their slots last.
 //
 //	go run .            # sound through Ebitengine's audio context
 //	go run . -device    # sound through voicepool's own device

@@ -206,6 +206,11 @@ func TestSound(t *testing.T) {
 		if !bytes.Equal(encode(out), played.heard[at:at+block*8]) {
 			t.Fatalf("step %d sounds otherwise on a screen than without one", first)
 		}
+		for i, v := range s.Slots {
+			if _, ok := labels[v.Name]; !ok && v.Name != "" {
+				t.Fatalf("step %d, slot %d: the sound %s has no label", first, i, v.Name)
+			}
+		}
 		first++
 	}
 	if stats := s.Mixer().Stats(); first < ticks || played.score < 100 || stats.Asked < 50 {

@@ -30,13 +30,24 @@ var (
 	taken  = color.RGBA{255, 90, 70, 255}
 	ours   = color.RGBA{130, 230, 255, 255}
 	theirs = color.RGBA{255, 120, 160, 255}
-	tints  = map[string]color.RGBA{
-		"engine": {255, 120, 160, 255}, "shot": {130, 230, 255, 255}, "laser": {190, 140, 255, 255},
-		"zap": {190, 140, 255, 255}, "hit": {255, 220, 120, 255}, "explosion": {255, 150, 60, 255},
-		"glass": {255, 255, 255, 255}, "theme": {120, 230, 150, 255}, "chime": {120, 230, 150, 255},
-		"gong": {120, 230, 150, 255}, "click": {255, 255, 255, 255},
-	}
+	blast  = color.RGBA{255, 150, 60, 255}
+	music  = color.RGBA{120, 230, 150, 255}
 )
+
+// label is the name of a sound in sounds.yaml, and its colour.
+type label struct {
+	name string
+	tint color.RGBA
+}
+
+// labels maps the embedded sounds that sounds.yaml plays to their labels.
+var labels = map[string]label{
+	"engine": {"motor", theirs}, "shot": {"fire", ours}, "hit": {"hit", color.RGBA{255, 220, 120, 255}},
+	"laser": {"laser", color.RGBA{190, 140, 255, 255}}, "zap": {"laser", color.RGBA{190, 140, 255, 255}},
+	"explosion": {"boom", blast}, "glass": {"ouch", color.RGBA{255, 255, 255, 255}},
+	"theme": {"theme", music}, "chime": {"theme.victory", music}, "gong": {"gong", music},
+	"click": {"click", color.RGBA{255, 255, 255, 255}},
+}
 
 // Draw draws the field, and the pool to the right of it. Ebitengine calls it for each picture.
 func (g *game) Draw(screen *ebiten.Image) {
@@ -66,7 +77,7 @@ func (g *game) drawField(screen *ebiten.Image) {
 			vector.FillCircle(screen, x, y, 13, theirs, true)
 			vector.FillCircle(screen, x, y, 6, night, true)
 		case e.Life == 0 && e.Age > 0 && e.Age < 30:
-			vector.StrokeCircle(screen, x, y, float32(8+e.Age*2), 3, tints["explosion"], true)
+			vector.StrokeCircle(screen, x, y, float32(8+e.Age*2), 3, blast, true)
 		}
 	}
 	for i := range w.Shots {
@@ -113,7 +124,7 @@ func (g *game) drawMusic(screen *ebiten.Image) {
 	for beat := 1; beat <= 4; beat++ {
 		tint := empty
 		if beat == place.Beat {
-			tint = tints["theme"]
+			tint = music
 		}
 		vector.FillRect(screen, float32(left+200+beat*22), float32(y+3), 16, 11, tint, false)
 	}
@@ -128,20 +139,22 @@ func (g *game) drawMusic(screen *ebiten.Image) {
 	ebitenutil.DebugPrintAt(screen, "in:", left, y+18)
 }
 
-// drawPool draws the pool: its settings and counts, a bar for each slot, and the last stolen voices.
+// drawPool draws the pool: its settings and counts, a bar for each slot, and the voices that lost their slots
+// last.
 func (g *game) drawPool(screen *ebiten.Image) {
 	s := g.sound
 	stats := s.Mixer().Stats()
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf(
-		"%d voices (up, down)   policy %v (P)\n%d virtual (V)\n"+
-			"%d requested, %d stolen, %d rejected\n"+
-			"%d now virtual   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, stats.Asked, s.Gave,
-		stats.Rejected+stats.Limited, s.Unseen, masterLevels(s).RMS), left, 12)
+		"%d voices (up, down)   policy %v (P)\n"+
+			"virtual limit %d (V), loops not counted   %d now virtual\n"+
+			"%d requested / %d started / %d stolen / %d rejected\n"+
+			"%.1f dB RMS", stats.Voices, s.Policy, s.Virtual, stats.Virtual, stats.Asked, stats.Started, stats.Stolen,
+		stats.Rejected+stats.Limited, masterLevels(s).RMS), left, 12)
 	for i := range min(int(stats.Voices), sound.MaxVoices) {
 		drawSlot(screen, &s.Slots[i], i, left, float32(slotY+i*13))
 	}
 	y := slotY + 13*int(stats.Voices) + 12
-	ebitenutil.DebugPrintAt(screen, "steals", left, y)
+	ebitenutil.DebugPrintAt(screen, "slots taken", left, y)
 	for _, e := range s.Steals {
 		if y += 16; !e.Kind.HasDecision() || y > height-20 {
 			break
@@ -165,22 +178,22 @@ func drawSlot(screen *ebiten.Image, v *sound.Slot, i int, x, y float32) {
 	vector.FillRect(screen, x, y, 380, 11, empty, false)
 	if v.Name != "" {
 		loud := float32(max(0, min(1, (float64(v.Loud)+60)/60)))
-		vector.FillRect(screen, x, y, 230*loud, 11, tints[v.Name], false)
+		vector.FillRect(screen, x, y, 230*loud, 11, labels[v.Name].tint, false)
 		vector.FillRect(screen, x+335+float32(v.Pan)*40, y+1, 5, 9, color.White, false) // pan
 	}
 	if v.Since < 12 {
 		vector.StrokeRect(screen, x, y, 380, 11, 2, taken, false)
 	}
-	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("%2d %s", i, v.Name), int(x)+234, int(y)-3)
+	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("%2d %s", i, labels[v.Name].name), int(x)+234, int(y)-3)
 }
 
-// describeSteal returns a line for a stolen voice: the sound that took its slot, both loudnesses in dB, and whether
-// the voice ends or is now virtual.
+// describeSteal returns a line for a voice that lost its slot: the sound that took the slot, both loudnesses, and
+// whether the voice ended or became virtual.
 func describeSteal(e mixer.Event) string {
-	what := "ends"
+	now := "ended"
 	if e.Kind == mixer.EventVirtual {
-		what = "is now virtual"
+		now = "virtual"
 	}
-	return fmt.Sprintf("%s for %s: %.0f for %.0f dB, it %s",
-		e.Steal.BySound.Name(), e.Sound.Name(), e.Steal.Newcomer, e.Steal.Audibility, what)
+	return fmt.Sprintf("%s %.0f dB took the slot of %s %.0f dB (%s)", labels[e.Steal.BySound.Name()].name, e.Steal.Newcomer,
+		labels[e.Sound.Name()].name, e.Steal.Audibility, now)
 }

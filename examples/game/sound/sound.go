@@ -44,9 +44,7 @@ type Options struct {
 type Sound struct {
 	Options
 	Slots  [MaxVoices]Slot // for drawing
-	Steals [12]mixer.Event // the last stolen voices, newest first; Frame 0: empty
-	Unseen int             // virtual voices
-	Gave   int             // number of stolen voices of this mixer
+	Steals [12]mixer.Event // the last losses of a slot to another sound, newest first; Frame 0: empty
 	Place  bank.Position   // of the music
 
 	bank    *bank.Bank
@@ -68,7 +66,7 @@ type Sound struct {
 
 // Slot is a voice of the pool in the last frame of the game.
 type Slot struct {
-	Name  string // of the sound; "": free slot
+	Name  string // of the sound's file; "": free slot
 	Loud  pcm.Decibels
 	Pan   float64
 	Since int // frames of the game since a voice was stolen here
@@ -170,7 +168,7 @@ func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	if err := s.SetVoices(voices); err != nil {
 		return err
 	}
-	s.Steals, s.Gave = [12]mixer.Event{}, 0
+	s.Steals = [12]mixer.Event{}
 	for i := range w.Enemies {
 		if e := &w.Enemies[i]; e.Alive {
 			if err := s.start(world.Event{Kind: world.Appeared, Enemy: i, X: e.X, Y: e.Y}); err != nil {
@@ -323,18 +321,15 @@ func (s *Sound) start(e world.Event) error {
 	return nil
 }
 
-// updateSlots updates Slots, Steals, Unseen and Gave from the voices and events of the mixer. It consumes the
-// events.
+// updateSlots updates Slots and Steals from the voices and events of the mixer. It consumes the events.
 func (s *Sound) updateSlots() {
 	for i := range s.Slots {
 		s.Slots[i].Name = ""
 		s.Slots[i].Since++
 	}
-	s.Unseen = 0
 	for h := range s.mixer.Voices() {
 		i, sound := h.Slot(), h.Sound()
 		if i < 0 || i >= MaxVoices || sound == nil {
-			s.Unseen++
 			continue
 		}
 		v := &s.Slots[i]
@@ -348,7 +343,6 @@ func (s *Sound) updateSlots() {
 			if e.Slot >= 0 && e.Slot < MaxVoices {
 				s.Slots[e.Slot].Since = 0
 			}
-			s.Gave++
 			copy(s.Steals[1:], s.Steals[:])
 			s.Steals[0] = e
 		}
