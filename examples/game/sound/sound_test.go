@@ -346,3 +346,63 @@ func TestMusicToTheFrame(t *testing.T) {
 		}
 	}
 }
+
+// TestPolicyInTransition checks that the keys P and V, which make a new mixer, cause no error up to two bars after a
+// change of the music, and that the music on the new mixer changes again. A bar has 120 steps.
+func TestPolicyInTransition(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var w world.World
+	block := make([]pcm.Frame, frame)
+	for _, to := range []string{"battle", "calm", "victory"} {
+		for _, after := range []int{1, 60, 119, 121, 240} {
+			step := func() {
+				t.Helper()
+				if err := s.Frame(&w); err != nil {
+					t.Fatalf("%d steps after the change to %s: %v", after, to, err)
+				}
+				s.out.Render(block)
+			}
+			until := func(enemies bool, segment string) {
+				t.Helper()
+				for i := range 20 {
+					w.Enemies[i].Alive = enemies
+				}
+				for range 250 {
+					if step(); s.Place.Segment == segment {
+						return
+					}
+				}
+				t.Fatalf("%d steps after the change to %s and 250 more, the music is at %+v, want %s", after, to, s.Place, segment)
+			}
+			setPolicy := func(p mixer.Overflow, virtual int) {
+				t.Helper()
+				if err := s.SetPolicy(p, virtual, &w); err != nil {
+					t.Fatalf("%d steps after the change to %s: %v", after, to, err)
+				}
+			}
+			until(to == "calm", map[bool]string{true: "battle", false: "calm"}[to == "calm"])
+			if w.Score = 0; to == "victory" {
+				w.Score, s.goal = Goal, Goal
+			}
+			for i := range 20 {
+				w.Enemies[i].Alive = to == "battle"
+			}
+			if step(); s.wanted != to {
+				t.Fatalf("the music changes to %s, want %s", s.wanted, to)
+			}
+			for range after {
+				step()
+			}
+			w.Score = 0
+			setPolicy(mixer.StealOldest, 0)
+			step()
+			setPolicy(mixer.StealQuietest, 32)
+			until(true, "battle")
+			setPolicy(mixer.StealQuietest, 0)
+		}
+	}
+}
