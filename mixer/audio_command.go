@@ -9,6 +9,9 @@ import (
 // resize that was sent later has been executed before. The caller then counts c as complete. If c fires or drops a
 // batch of commands, execute only records this in a.batches; the caller does the rest.
 func (a *audio) execute(c *command) {
+	if c.cancelled {
+		a.record(c.record).cancelled = c.record
+	}
 	switch {
 	case c.kind == cmdPlay:
 		a.record(c.record).applyMove()

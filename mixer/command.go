@@ -53,6 +53,7 @@ type command struct {
 	props            propertySet // for cmdPending and cmdPendingBus
 	continuesPending bool        // a cmdSet that continues a pending set
 	bufferOwned      bool        // a voice owns feed
+	cancelled        bool        // for cmdPlay and cmdThen: the start was stopped before the command was sent
 	when             When        // for cmdThen
 	voices           int32       // for cmdResize
 	rank             int32

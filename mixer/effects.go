@@ -125,7 +125,7 @@ func (m *Mixer) sendEffects(t Target, effects []effect.Effect, keys []int) error
 		return err
 	}
 	m.mixOrder = order
-	// The command is executed in the next block. Then a crossfade of another hop may end before that of the new effects.
+	// The command is executed in the next block. The new crossfade may wait there for the end of another, and each lasts a hop.
 	m.keys[t.bus] = busKeys{present: keys, earlier: earlier, until: max(now, m.next()) + m.longest.Load() + 2*m.hop}
 	m.effects[t.bus].Store(chain)
 	return nil

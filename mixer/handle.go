@@ -125,7 +125,7 @@ func (h Handle) Stop(over time.Duration) error {
 	defer unlock()
 	m := h.mixer
 	frames := m.stopFrames(over)
-	if frames == 0 && m.cancelHeld(r, h.id) {
+	if frames == 0 && m.cancelHeld(h.id) {
 		return nil
 	}
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), fadeFrames: frames}) != nil {
@@ -445,7 +445,7 @@ func (hs Handles) apply(c *command, over time.Duration) error {
 			continue
 		}
 		switch {
-		case c.kind == cmdStop && c.fadeFrames == 0 && m.cancelHeld(r, h.id):
+		case c.kind == cmdStop && c.fadeFrames == 0 && m.cancelHeld(h.id):
 		case full:
 			m.extraOf(r).pendingStop.Add(pendingset.Stop{ID: h.id, Frame: stopAt, Over: c.fadeFrames})
 		case !stores:

@@ -378,14 +378,14 @@ func (m *Mixer) release() {
 	}
 }
 
-// cancelHeld cancels the start with the handle id and the record r if its command is held, and reports whether it is.
+// cancelHeld cancels the start with the handle id if its command is held, and reports whether it is.
 // The start then never takes the voice of another. The caller holds m.mutex.
-func (m *Mixer) cancelHeld(r *record, id pool.Handle) bool {
-	held := slices.ContainsFunc(m.held, func(c command) bool { return c.record == id && (c.kind == cmdPlay || c.kind == cmdThen) })
-	if held {
-		r.cancelled = id // the audio side reads it when it receives the start
+func (m *Mixer) cancelHeld(id pool.Handle) bool {
+	i := slices.IndexFunc(m.held, func(c command) bool { return c.record == id && (c.kind == cmdPlay || c.kind == cmdThen) })
+	if i >= 0 {
+		m.held[i].cancelled = true
 	}
-	return held
+	return i >= 0
 }
 
 // deferStops makes the audio side execute the pending stops of records from its next block on or, during a hold, after

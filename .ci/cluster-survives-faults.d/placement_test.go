@@ -324,7 +324,7 @@ func TestDrainAlone(t *testing.T) {
 	p.Line("no other node is up to take the rooms of "+owner.name, hangs) // the other node's lease ends first
 	began := time.Now()
 	p.Term()
-	if code := p.Wait(hangs); code == 0 || Took(began, time.Now()) > 5*time.Second { // without the signal it waits for ever
+	if code := p.Wait(hangs); code == 0 || Took(began, time.Now()) > 5*time.Second {
 		t.Errorf("it ends with %d after %v", code, time.Since(began))
 	}
 	if want := owner.name + " is still draining; voicepool drain --undo " + owner.name + " cancels it"; !strings.Contains(p.Stderr.String(), want) {
