@@ -298,8 +298,8 @@ master: {limiter: false}
 sounds:
   hum:  {file: sfx/d.wav, loop: true, when_full: end, gain: -20}
   low:  {file: sfx/d.wav, loop: true, when_full: end}
-  high: {file: sfx/d.wav, importance: 40}
-  boom: {layers: [low, high], importance: 30}
+  high: {file: sfx/d.wav, priority: 1000000}
+  boom: {layers: [low, high], priority: 1000000}
   busy: {layers: [low, low]}
 `
 	for _, name := range []string{"boom", "busy"} {
