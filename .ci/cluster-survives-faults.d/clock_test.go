@@ -13,7 +13,7 @@ func TestPhase(t *testing.T) {
 	s := &site{t: t, nodes: []*node{n}}
 	n.heard = Listen(t, n.url, "main")
 	n.process = Run(t, "serve", sheet(t), "--listen", n.url[len("http://"):], "--device", "none")
-	Await(t, time.Minute, "the node is ready", func() bool {
+	Await(t, hangs, "the node is ready", func() bool {
 		status, _ := Call(t, nil, "GET", n.url+"/readyz", "")
 		return status == 200 && n.heard.Connected(time.Second)
 	})

@@ -136,12 +136,12 @@ func TestControl(t *testing.T) {
 		{"watch --to " + n.URL() + "/foyer", 1, "no room foyer answers there"},
 	} {
 		p := Run(t, strings.Fields(c.args)...)
-		if code := p.Wait(time.Minute); code != c.code || !strings.Contains(p.Stdout.String()+p.Stderr.String(), c.says) {
+		if code := p.Wait(hangs); code != c.code || !strings.Contains(p.Stdout.String()+p.Stderr.String(), c.says) {
 			t.Errorf("%s: %d, %s%s, want %d, %s", c.args, code, p.Stdout, p.Stderr, c.code, c.says)
 		}
 	}
 	by := Command{Args: []string{"send", "panic"}, Env: []string{"VOICEPOOL_URL=" + n.URL()}}.Run(t)
-	if code := by.Wait(time.Minute); code != 0 {
+	if code := by.Wait(hangs); code != 0 {
 		t.Errorf("by VOICEPOOL_URL: %d, %s", code, by.Stderr)
 	}
 
@@ -302,7 +302,7 @@ func TestControlPermissions(t *testing.T) {
 		{at("desk:x") + "/main", 1, s.ClientURL() + ": NATS refuses the name, the password or the credentials"},
 	} {
 		p := Run(t, "send", "--to", c.to, "go")
-		if code := p.Wait(time.Minute); code != c.code || !strings.Contains(p.Stdout.String()+p.Stderr.String(), c.says) {
+		if code := p.Wait(hangs); code != c.code || !strings.Contains(p.Stdout.String()+p.Stderr.String(), c.says) {
 			t.Errorf("%s: %d, %s%s, want %d, %s", c.to, code, p.Stdout, p.Stderr, c.code, c.says)
 		}
 	}

@@ -43,16 +43,16 @@ func TestCostsOfMany(t *testing.T) {
 		t.Fatalf("drain ends with %d, and there are %d rooms", code, there())
 	}
 	t.Logf("100 rooms of eight sounds are drained in %v", time.Since(began).Round(time.Millisecond))
-	if code := Run(t, "drain", "--undo", from.name, "--nats", n.URL()).Wait(time.Minute); code != 0 {
+	if code := Run(t, "drain", "--undo", from.name, "--nats", n.URL()).Wait(hangs); code != 0 {
 		t.Fatal(code)
 	}
 	place(100, 300)
 	time.Sleep(2 * time.Second)
 	from.process.Kill()
 	killed := time.Now()
-	Await(t, time.Minute, "the first is taken", func() bool { return there() > 100 })
+	Await(t, hangs, "the first is taken", func() bool { return there() > 100 })
 	first := time.Since(killed)
-	Await(t, time.Minute, "all are taken", func() bool { return there() == 300 })
+	Await(t, hangs, "all are taken", func() bool { return there() == 300 })
 	t.Logf("200 rooms of a dead node are taken %v to %v after the kill", first.Round(time.Millisecond), time.Since(killed).Round(time.Millisecond))
 }
 
@@ -103,7 +103,7 @@ func TestCostsOfRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Await(t, time.Minute, "it knows all", func() bool { _, orphan := node.Orphan(fmt.Sprint("r", rooms-1)); return orphan })
+	Await(t, hangs, "it knows all", func() bool { _, orphan := node.Orphan(fmt.Sprint("r", rooms-1)); return orphan })
 	t.Logf("a node knows %d rooms after %v, and has %.1f MB more", rooms, time.Since(began).Round(time.Millisecond), heap()-was)
 	node.Close(0)
 
@@ -132,7 +132,7 @@ func TestCostsOfJobs(t *testing.T) {
 	}
 	before := f.Process(0).spent()
 	ids := f.submit(sheets...)
-	f.work("w", "--drain", "-q").Wait(time.Minute)
+	f.work("w", "--drain", "-q").Wait(hangs)
 	t.Logf("NATS, one server: %v of processor a job", (f.Process(0).spent()-before)/jobs)
 	for _, name := range []string{"KV_" + cluster.Farm, cluster.Jobs, "OBJ_" + cluster.Objects} {
 		stream, err := f.JetStream().Stream(t.Context(), name)

@@ -112,9 +112,9 @@ func TestCosts(t *testing.T) {
 		_ = json.Unmarshal([]byte(text), &all)
 		return len(all.Rooms)
 	}
-	Await(t, time.Minute, "the first room is taken", func() bool { return count() > 0 })
+	Await(t, hangs, "the first room is taken", func() bool { return count() > 0 })
 	first := time.Since(killed)
-	Await(t, time.Minute, "all rooms are taken", func() bool { return count() == rooms+1 })
+	Await(t, hangs, "all rooms are taken", func() bool { return count() == rooms+1 })
 	t.Logf("%d rooms of %d loops are taken %v to %v after the kill, with %v of processor a room", rooms+1, voices, first, time.Since(killed), (to.process.spent()-spent)/(rooms+1))
 
 	kv, err := n.JetStream().CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "costs", Replicas: 3})
@@ -172,7 +172,7 @@ func TestCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Run(t, "render", "-q", sheet, "-o", filepath.Join(t.TempDir(), "out.wav"))
-	if p.Wait(time.Minute) != 0 {
+	if p.Wait(hangs) != 0 {
 		t.Fatalf("render: %s", p.Stderr)
 	}
 	t.Logf("a render of 10 s of %d voices takes %v of processor", voices, p.cmd.ProcessState.UserTime()+p.cmd.ProcessState.SystemTime())

@@ -54,7 +54,7 @@ var early = regexp.MustCompile(`NATS does not answer|too few servers with JetStr
 func (f *field) call(code int, args ...string) string {
 	f.t.Helper()
 	p := f.start(args)
-	if got := p.Wait(time.Minute); got != code {
+	if got := p.Wait(hangs); got != code {
 		f.t.Fatalf("farm %s ends with %d, want %d: %s", strings.Join(args[:min(len(args), 3)], " "), got, code, p.Stderr)
 	}
 	if code != 0 {
@@ -82,9 +82,9 @@ func (f *field) sheet(name, text string) string {
 func (f *field) submit(args ...string) []string {
 	f.t.Helper()
 	var ids []string
-	Await(f.t, time.Minute, "the farm takes jobs", func() bool {
+	Await(f.t, hangs, "the farm takes jobs", func() bool {
 		p := f.start(append([]string{"submit"}, args...))
-		code := p.Wait(time.Minute)
+		code := p.Wait(hangs)
 		if code != 0 && !early.MatchString(p.Stderr.Tail(1)) {
 			f.t.Fatalf("farm submit ends with %d: %s", code, p.Stderr)
 		}
@@ -190,7 +190,7 @@ func (f *field) unlucky(ids []string, dead map[string]bool) (n int) {
 		if again := f.submit("--again", j.File); len(again) != 1 || again[0] != id {
 			f.t.Fatalf("%s is submitted again as %q, want %s", j.File, again, id)
 		}
-		Await(f.t, time.Minute, "the job is done", func() bool { return f.job(id).State == "done" })
+		Await(f.t, hangs, "the job is done", func() bool { return f.job(id).State == "done" })
 		f.mutex.Lock()
 		for end := range f.ends[id] {
 			if strings.HasPrefix(end, j.State) {

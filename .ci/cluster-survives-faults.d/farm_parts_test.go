@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -69,7 +68,7 @@ func TestBlobStore(t *testing.T) {
 	for _, servers := range []int{1, 3} {
 		n := Servers(t, servers)
 		c := dial(t, n)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), hangs)
 		defer cancel()
 		d, err := blobstore.Open(ctx, c)
 		if err != nil {

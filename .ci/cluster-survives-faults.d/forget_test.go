@@ -33,7 +33,7 @@ func TestForget(t *testing.T) {
 	ids := f.submit(kept, gone)
 	work := func() map[string]farmJob {
 		t.Helper()
-		if code := f.work("w", "--drain", "-q").Wait(time.Minute); code != 0 {
+		if code := f.work("w", "--drain", "-q").Wait(hangs); code != 0 {
 			t.Fatalf("the worker ends with %d", code)
 		}
 		return f.status()
@@ -133,14 +133,15 @@ func TestForget(t *testing.T) {
 // TestTouch checks that a file is not removed while others keep touching it, and that each touch succeeds.
 // Touching a removed file fails.
 func TestTouch(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	n := Servers(t, 3)
-	d, text := blobsOf(ctx, t, dial(t, n)), []byte("touched")
-	name, err := d.PutBytes(ctx, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, text, name := blobsOf(ctx, t, dial(t, n)), []byte("touched"), ""
+	Await(t, hangs, "a file is put", func() (put bool) {
+		var err error
+		name, err = d.PutBytes(ctx, text)
+		return err == nil
+	})
 	var others sync.WaitGroup
 	for range 3 {
 		c := dial(t, n)

@@ -132,7 +132,7 @@ func TestProcess(t *testing.T) {
 		t.Fatalf("it ended with %d", code)
 	}
 	p.Line("^bye", time.Second)
-	if p := Run(t, "--version"); p.Wait(time.Minute) != 0 {
+	if p := Run(t, "--version"); p.Wait(hangs) != 0 {
 		t.Fatalf("voicepool: %s", p.Stderr)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/nats-io/nats.go"
@@ -54,7 +53,7 @@ type written struct {
 // readAll returns all revisions of the bucket in order.
 func readAll(t *testing.T, n *NATS) (all []written) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	js := n.JetStream()
 	stream, err := js.Stream(ctx, "KV_"+cluster.Placement)

@@ -263,7 +263,7 @@ func drain(t *testing.T) (late string) {
 	address := fmt.Sprintf("127.0.0.1:%d", Port(t))
 	Run(t, "serve", "--listen", address, "--device", "none", sheet(t))
 	beside := &node{name: "beside", url: "http://" + address}
-	Await(t, time.Minute, "the server beside is ready", func() bool {
+	Await(t, hangs, "the server beside is ready", func() bool {
 		status, _ := Call(t, nil, "GET", beside.url+"/readyz", "")
 		return status == 200
 	})

@@ -47,7 +47,7 @@ func newSite(t *testing.T, n *NATS, spaces ...*Space) *site {
 		one.process = RunIn(t, one.space, args...)
 		one.heard = ListenIn(t, one.space, one.url, "main")
 		s.nodes = append(s.nodes, one)
-		Await(t, time.Minute, "the node "+name+" is ready", func() bool {
+		Await(t, hangs, "the node "+name+" is ready", func() bool {
 			if one.process.Ended() && early.MatchString(one.process.Stderr.Tail(1)) {
 				one.process = RunIn(t, one.space, args...) // the servers have just started
 			}

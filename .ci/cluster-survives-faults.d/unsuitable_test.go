@@ -47,7 +47,7 @@ func TestUnsuitable(t *testing.T) {
 	says := func(url, want string, code int, args ...string) {
 		t.Helper()
 		p := Command{Args: args, Env: []string{"VOICEPOOL_NATS=" + url}}.Run(t)
-		if got := p.Wait(time.Minute); got != code || !strings.Contains(p.Stderr.String()+p.Stdout.String(), want) {
+		if got := p.Wait(hangs); got != code || !strings.Contains(p.Stderr.String()+p.Stdout.String(), want) {
 			t.Errorf("%s ends with %d and says %s%s, want %d and %q", strings.Join(args, " "), got, p.Stdout, p.Stderr, code, want)
 		}
 	}
@@ -78,9 +78,9 @@ authorization {users: [{user: a, password: b, permissions: {publish: ["foo"], su
 	// The permissions of the page suffice for a node, a call and the farm.
 	node := serve("nats://e:f@" + denied)
 	node.Line("the board: .*", time.Minute)
-	Await(t, time.Minute, "the room plays", func() bool {
+	Await(t, hangs, "the room plays", func() bool {
 		p := Command{Args: []string{"rooms"}, Env: []string{"VOICEPOOL_NATS=nats://e:f@" + denied}}.Run(t)
-		return p.Wait(time.Minute) == 0 && strings.Contains(p.Stdout.String(), "playing")
+		return p.Wait(hangs) == 0 && strings.Contains(p.Stdout.String(), "playing")
 	})
 	says("nats://e:f@"+denied, "", 0, "send", "--to", "nats://e:f@"+denied+"/main", "state")
 	says("nats://e:f@"+denied, "", 0, "farm", "submit", sheet)
