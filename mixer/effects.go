@@ -114,7 +114,7 @@ func (m *Mixer) sendEffects(t Target, effects []effect.Effect, keys []int) error
 	for i := range m.keys {
 		all[i] = m.keys[i].at(now)
 	}
-	earlier := all[t.bus]
+	earlier := slices.Compact(slices.Sorted(slices.Values(all[t.bus]))) // otherwise frequent calls would collect keys
 	all[t.bus] = slices.Concat(earlier, keys)
 	order, err := m.tree.Order(m.mixOrder, all)
 	if err != nil {
@@ -125,7 +125,8 @@ func (m *Mixer) sendEffects(t Target, effects []effect.Effect, keys []int) error
 		return err
 	}
 	m.mixOrder = order
-	// The command is executed in the next block. The new crossfade may wait there for the end of another, and each lasts a hop.
+	// The command is executed in the next block. The new crossfade may wait there for the end of another crossfade. Each
+	// lasts a hop.
 	m.keys[t.bus] = busKeys{present: keys, earlier: earlier, until: max(now, m.next()) + m.longest.Load() + 2*m.hop}
 	m.effects[t.bus].Store(chain)
 	return nil

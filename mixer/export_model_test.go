@@ -33,3 +33,6 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 func PitchVoice(m *Mixer, h Handle, pitch pcm.Semitones) {
 	m.audio.(*audio).mutable(m.record(h.id).status.Index()).voice.SetPitch(m.audio.(*audio).now, pitch, 0)
 }
+
+// KeysOf returns how many keys m remembers for the bus.
+func KeysOf(m *Mixer, b Bus) int { return len(m.keys[b.index].at(m.Now())) }

@@ -283,6 +283,20 @@ func TestSetEffectsReversesKeys(t *testing.T) {
 	}
 }
 
+// TestSetEffectsOften checks that frequent calls do not collect keys.
+func TestSetEffectsOften(t *testing.T) {
+	m := at1k(t, mixer.BusConfig{Name: "a"}, mixer.BusConfig{Name: "b"})
+	a, e := busOf(t, m, "a"), newEffect(t, "compressor", nil)
+	for i := range 100 {
+		e.Key = []string{"", "b"}[i%2]
+		must(t, a.SetEffects([]effect.Effect{e}))
+		inBlocks(m, 10, 10)
+	}
+	if n := mixer.KeysOf(m, a); n > 3 {
+		t.Errorf("after 100 calls the mixer remembers %d keys", n)
+	}
+}
+
 // TestSetEffectsCountsInScores checks that an equalizer that is added later counts in the choice of a victim.
 // An equalizer of the configuration counts in the same way.
 func TestSetEffectsCountsInScores(t *testing.T) {
