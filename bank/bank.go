@@ -117,9 +117,9 @@ type options struct {
 //
 // With `preload: false` in the file, Open loads only the sounds that no group lists; see LoadGroup.
 //
-// Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot be
-// loaded are returned as rules.Errors, which wrap rules.ErrSound. If the sounds need more than `memory` of the file, the
-// error is a *MemoryError.
+// Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot be loaded
+// are returned as rules.Errors, which wrap rules.ErrSound. If the sounds need more than `memory` of the file, the error
+// is a *MemoryError.
 func Open(fsys fs.FS, name string, lib *library.Library, named ...library.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, loading: make(chan struct{}, 1), values: map[string]float64{}}
 	b.claimEnded.L = &b.mu

@@ -173,9 +173,9 @@ func TestHandlesReachAllLayers(t *testing.T) {
 	}
 }
 
-// TestFullMixerChangesAllLayersOrNone calls every method of a bank's handle that changes voices while the mixer has room
-// for one command and the play has two layers. Without an error the layers must change as two plays that a mixer with
-// room changes.
+// TestFullMixerChangesAllLayersOrNone calls every method of a bank's handle that changes voices while the mixer has
+// room for one command and the play has two layers. Without an error the layers must change as two plays that a mixer
+// with room changes.
 func TestFullMixerChangesAllLayersOrNone(t *testing.T) {
 	handle, calls := reflect.TypeFor[bank.Handle](), voiceCalls()
 	for _, lead := range leads {

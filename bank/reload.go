@@ -114,24 +114,24 @@ func (b *Bank) stamps() map[string]stamp {
 	return out
 }
 
-// Reload reads the file again. Later starts follow the new rules; playing voices continue. Gains, pans,
-// pitches, mutes, cutoffs and ducks of buses, effect values and send gains move to their new values within
-// 50 ms, if the file has changed them. New effects replace the old effects of a bus in a crossfade of 20 ms. Sounds that
-// are already in the library are not read again.
+// Reload reads the file again. Later starts follow the new rules; playing voices continue. Gains, pans, pitches, mutes,
+// cutoffs and ducks of buses, effect values and send gains move to their new values within 50 ms, if the file has
+// changed them. New effects replace the old effects of a bus in a crossfade of 20 ms. Sounds that are already in the
+// library are not read again.
 //
 // The volumes of buses stay. Active scenes stay active; a scene that the file has lost has no effect until the file has
 // it again.
 //
-// Groups stay loaded or unloaded as they are. A new group is loaded unless the file has `preload: false`. Sounds that the
-// bank no longer needs are removed from the library.
+// Groups stay loaded or unloaded as they are. A new group is loaded unless the file has `preload: false`. Sounds that
+// the bank no longer needs are removed from the library.
 //
 // If the file is faulty or has lost all its sounds, or a sound cannot be loaded, the bank keeps its old
 // state; the error is as in Open. Changes that require a new mixer, such as another bus or send,
 // are reported in an error that wraps ErrMixer, one line each with its place in the file. All other changes
 // apply. A sound on a bus that the mixer lacks plays on the nearest parent bus that it has.
 //
-// If the error wraps mixer.ErrBusy, the new rules apply, but some buses have not moved yet. Call Reload again; Watch does
-// so by itself.
+// If the error wraps mixer.ErrBusy, the new rules apply, but some buses have not moved yet. Call Reload again; Watch
+// does so by itself.
 func (b *Bank) Reload() error { return b.reload(nil) }
 
 // reload is Reload, but also reads the sounds in the files of changed again. The keys of changed are paths in the

@@ -51,8 +51,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStopsOfANameShareAFrame checks that Bank.Stop ends all plays of a sound at one frame, although each reading of the
-// clock takes 1 ms.
+// TestStopsOfANameShareAFrame checks that Bank.Stop ends all plays of a sound at one frame, although each reading of
+// the clock takes 1 ms.
 func TestStopsOfANameShareAFrame(t *testing.T) {
 	b, err := open(t, twoLayers)
 	if err != nil {

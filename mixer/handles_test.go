@@ -63,7 +63,8 @@ var handlesCalls = map[string]struct {
 	},
 }
 
-// TestHandles compares calls of Handles with calls for each voice. The second voice is gone, and the first handle is zero.
+// TestHandles compares calls of Handles with calls for each voice. The second voice is gone, and the first handle is
+// zero.
 func TestHandles(t *testing.T) {
 	run := func(lead time.Duration, move func(hs mixer.Handles) error) []float32 {
 		m := newMixer(t, mixer.Config{Rate: 1000, Lead: lead, Clock: new(clock).read})
@@ -128,8 +129,8 @@ func TestHandlesErrors(t *testing.T) {
 	}
 }
 
-// TestFullHandles calls Handles with room for fewer commands than voices. A stop must end all of them at one frame; other
-// calls must not change any voice. Each reading of the clock takes 1 ms.
+// TestFullHandles calls Handles with room for fewer commands than voices. A stop must end all of them at one frame;
+// other calls must not change any voice. Each reading of the clock takes 1 ms.
 func TestFullHandles(t *testing.T) {
 	for _, lead := range []time.Duration{0, 5 * ms} {
 		var now time.Duration

@@ -88,7 +88,8 @@ func TestImportanceIsNotHeard(t *testing.T) {
 	}
 }
 
-// TestImportanceOutOfRange checks the errors of starts with an invalid importance. Such a start does not reach the mixer.
+// TestImportanceOutOfRange checks the errors of starts with an invalid importance. Such a start does not reach the
+// mixer.
 func TestImportanceOutOfRange(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})

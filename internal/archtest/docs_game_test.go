@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestGamePageRuns builds main.go of docs/game.md as written, and runs the test on the page beside it. It runs a copy of
-// the function run that has the null device in place of the sound card, and then the fragments in their order, with a
-// mixer of package audiotest.
+// TestGamePageRuns builds main.go of docs/game.md as written, and runs the test on the page beside it. It runs a copy
+// of the function run that has the null device in place of the sound card, and then the fragments in their order, with
+// a mixer of package audiotest.
 func TestGamePageRuns(t *testing.T) {
 	t.Parallel()
 	const page = "docs/game.md"

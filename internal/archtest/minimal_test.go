@@ -136,8 +136,8 @@ var summed = []string{"pgregory.net/rapid"}
 // importance, effects that are replaced, and calls for several voices added three.
 const sizes = 5_670_000
 
-// bankSizes is the maximum for a game with a bank. The YAML reader and the effects with their kernels account
-// for 0.35 MB, stacked scenes and volumes for 0.04 MB, the parser of `music` for 0.07 MB, and groups of sounds for 0.05 MB. The
+// bankSizes is the maximum for a game with a bank. The YAML reader and the effects with their kernels account for 0.35
+// MB, stacked scenes and volumes for 0.04 MB, the parser of `music` for 0.07 MB, and groups of sounds for 0.05 MB. The
 // planner of music and math/big are only in games that call Bank.Music.
 const bankSizes = 7_400_000
 

@@ -127,8 +127,8 @@ func (a *advisor) pool(e *report.Event) {
 }
 
 // moreImportance returns a clause with an increase of importance. With it the pool would have kept the victim e and
-// stolen the next voice of its priority. It returns "" if the policy does not compare audibility, if another priority decided, or if the
-// sum would be out of range.
+// stolen the next voice of its priority. It returns "" if the policy does not compare audibility, if another priority
+// decided, or if the sum would be out of range.
 func moreImportance(e *report.Event) string {
 	if e.Reason == mixer.ReasonExchanged || policyOf(e) != mixer.StealQuietest || !e.HasRunnerUp || e.RunnerUpPriority != e.Priority {
 		return ""

@@ -202,8 +202,8 @@ func (r *Reader) linkSegments(m *rules.Music, next map[string]*yaml.Pair) {
 	}
 }
 
-// parseTempo returns the tempo map of the keys tempo and meter of a theme or segment. defaults replaces a wrong value. It
-// is also the map without a tempo, and has the meter without a meter. Errors are recorded.
+// parseTempo returns the tempo map of the keys tempo and meter of a theme or segment. defaults replaces a wrong value.
+// It is also the map without a tempo, and has the meter without a meter. Errors are recorded.
 func (r *Reader) parseTempo(parts *musicParts, defaults []rules.TempoChange) []rules.TempoChange {
 	all := slices.Clone(defaults)
 	if p := parts.tempo; p != nil {

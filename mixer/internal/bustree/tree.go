@@ -76,8 +76,8 @@ func New(buses []Bus, outputs []string) (*Tree, error) {
 
 // Order sorts the bus indices in up into mixing order: each bus comes after the buses below it, after the buses that
 // send to it and after its keys. keys holds by bus the indices of the buses that its effects listen to; -1 is the bus
-// itself. Otherwise the order of up is kept. In up, parents must be last. The result may be up itself. If a bus would be
-// mixed after itself, the error contains its name and the loop.
+// itself. Otherwise the order of up is kept. In up, parents must be last. The result may be up itself. If a bus would
+// be mixed after itself, the error contains its name and the loop.
 func (t *Tree) Order(up []int, keys [][]int) ([]int, error) {
 	edges := t.edges(keys)
 	ordered := t.order(up, edges)

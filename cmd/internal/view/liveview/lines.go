@@ -135,7 +135,8 @@ func (l *Lines) flush(p Picture) {
 
 // Describe returns the event e as one line of text. It has the time, the kind, the sound, the voice, the cue and the
 // reason. For a steal or a coalesced start it also has the other voice. For a steal, and for a start that was compared
-// with other voices, it also has the loudness of both in dB, then the compared levels if they include importance. rate is the sample rate in Hz.
+// with other voices, it also has the loudness of both in dB, then the compared levels if they include importance. rate
+// is the sample rate in Hz.
 func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {
